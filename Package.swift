@@ -1,0 +1,95 @@
+// swift-tools-version: 6.3
+
+import PackageDescription
+
+/// What every target is compiled with.
+let house: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+/// Layer 0 and the SQLite wrapper also name every unsafe expression.
+let strict: [SwiftSetting] = house + [.strictMemorySafety()]
+
+let package = Package(
+  name: "commute",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "Commute", targets: ["Commute"]),
+    .library(name: "CommuteServer", targets: ["CommuteServer", "CommuteServerSQLite"]),
+    .library(name: "CommuteTestKit", targets: ["CommuteTestKit"]),
+    .executable(name: "commute", targets: ["CommuteTool"]),
+  ],
+  targets: [
+    // Layer 0: values, no I/O. Also compiled as Embedded Swift (see Tools/check-embedded.sh).
+    .target(name: "CommuteCore", swiftSettings: strict),
+    .target(name: "CommuteImport", dependencies: ["CommuteCore"], swiftSettings: strict),
+
+    // Layer 1: machinery that knows nothing of sync.
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
+      providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+    .target(name: "CommuteSQLite", dependencies: ["CSQLite"], swiftSettings: strict),
+    .target(
+      name: "CommuteHTTP",
+      dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux])), "CMicroHTTPD"],
+      swiftSettings: house),
+
+    // Layer 2: the product.
+    .target(
+      name: "CommuteStore", dependencies: ["CommuteCore", "CommuteSQLite"], swiftSettings: house),
+    .target(
+      name: "CommuteSync", dependencies: ["CommuteCore", "CommuteStore", "CommuteHTTP"],
+      swiftSettings: house),
+    .target(
+      name: "CommuteServer", dependencies: ["CommuteCore", "CommuteHTTP"], swiftSettings: house),
+    .target(
+      name: "CommuteServerSQLite", dependencies: ["CommuteCore", "CommuteServer", "CommuteSQLite"],
+      swiftSettings: house),
+    .target(
+      name: "CommuteFeatures",
+      dependencies: ["CommuteCore", "CommuteImport", "CommuteStore", "CommuteSync"],
+      swiftSettings: house),
+    .target(
+      name: "Commute", dependencies: ["CommuteCore", "CommuteStore", "CommuteSync"],
+      swiftSettings: house),
+
+    // Layer 3: programs.
+    .executableTarget(
+      name: "CommuteTool",
+      dependencies: [
+        "CommuteCore", "CommuteImport", "CommuteStore", "CommuteSync", "CommuteServer",
+        "CommuteServerSQLite", "CommuteFeatures", "CommuteHTTP", "CommuteSQLite",
+      ],
+      swiftSettings: house),
+
+    // In no app's product.
+    .target(
+      name: "CommuteTestKit", dependencies: ["CommuteCore"], swiftSettings: house),
+    .executableTarget(
+      name: "CommuteSimulator", dependencies: ["CommuteCore", "CommuteTestKit"],
+      swiftSettings: house),
+
+    // Tests.
+    .testTarget(
+      name: "CommuteCoreTests", dependencies: ["CommuteCore", "CommuteTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "CommuteImportTests", dependencies: ["CommuteCore", "CommuteImport"],
+      swiftSettings: house),
+    .testTarget(
+      name: "CommuteSQLiteTests", dependencies: ["CommuteSQLite"], swiftSettings: house),
+    .testTarget(name: "CommuteHTTPTests", dependencies: ["CommuteHTTP"], swiftSettings: house),
+    .testTarget(name: "TidyTests", swiftSettings: house),
+  ],
+  swiftLanguageModes: [.v6]
+)
