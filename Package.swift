@@ -38,10 +38,16 @@ let package = Package(
     .systemLibrary(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
       providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+    .systemLibrary(
+      name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "CommuteSQLite", dependencies: ["CSQLite"], swiftSettings: strict),
     .target(
       name: "CommuteHTTP",
-      dependencies: [.target(name: "CCurl", condition: .when(platforms: [.linux])), "CMicroHTTPD"],
+      dependencies: [
+        .target(name: "CCurl", condition: .when(platforms: [.linux])),
+        .target(name: "CMicroHTTPD", condition: .when(platforms: [.linux, .macOS])),
+        "CZlib",
+      ],
       swiftSettings: house),
 
     // Layer 2: the product.
