@@ -1,0 +1,65 @@
+# What can be done here; `make` alone lists it.
+
+BUILD ?= .build
+CHECK ?=
+HISTORIES ?= 250000
+SEED ?= 1
+BREAK ?=
+KILLS ?= 200
+PREFIX ?= /usr/local
+export BUILD
+
+formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
+planted := $(if $(BREAK),--planted)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format lint stories simulate crash embedded bench docs install
+
+help: ## lists what make can do
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## installs the Debian packages that are missing, and says which
+	@Tools/setup.sh
+
+demo: setup ## two devices, one server, nothing lost; stays until Ctrl-C (CHECK=1: only checks)
+	@commute=$$(Tools/program.sh commute) && exec "$$commute" demo $(if $(CHECK),--check)
+
+test: ## everything that must hold, in at most 15 minutes: ends with a table of times
+	@Tools/test.sh
+
+check: ## what must pass before a change is committed, in at most 4 minutes
+	@Tools/check.sh
+
+format: ## puts the code into the house format
+	swift format --in-place --parallel --recursive $(formatted)
+
+lint: ## format and lint rules; every finding is an error
+	swift format lint --strict --parallel --recursive $(formatted)
+	@for script in Tools/*.sh .ci/run; do bash -n "$$script" || exit 1; done
+
+stories: ## the seven stories, naive and ours (BREAK=clock|merge|tombstone|dedupe turns one defence off)
+	@runner=$$(Tools/program.sh $(planted) commute StoryRunner) && \
+	  exec "$$runner" $(if $(BREAK),--break $(BREAK))
+
+simulate: ## seeded histories against the invariants, and the hunt for planted bugs (HISTORIES= SEED=)
+	@hunted=$$(Tools/program.sh --planted CommuteSimulator) && \
+	  simulator=$$(Tools/program.sh CommuteSimulator) && \
+	  exec "$$simulator" --histories $(HISTORIES) --seed $(SEED) --planted "$$hunted"
+
+crash: ## kill -9 of devices and server in the middle of their work (KILLS=)
+	@runner=$$(Tools/program.sh commute CrashRunner) && exec "$$runner" --kills $(KILLS)
+
+embedded: ## the core as WebAssembly gives the same golden vectors as here
+	@Tools/check-embedded.sh
+
+bench: ## measures, beside a floor written in C
+	@test -x Benchmarks/run || { echo "bench: Benchmarks/run is not there yet" >&2; exit 1; }
+	@Benchmarks/run
+
+docs: ## builds the reference; a broken link is an error
+	@Tools/check-docs.sh
+
+install: ## puts the program `commute` into PREFIX/bin
+	swift build --scratch-path $(BUILD)/install -c release --static-swift-stdlib --product commute
+	install -d "$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 $(BUILD)/install/release/commute "$(DESTDIR)$(PREFIX)/bin/commute"

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Everything that must hold. A step that is not built yet is a `later`; writing `step` turns it on.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+title=test
+. Tools/steps.sh
+
+vital "set-up" Tools/setup.sh
+vital "debug build" swift build --scratch-path "${BUILD:-.build}" --build-tests
+step "swift test" swift test --scratch-path "${BUILD:-.build}" --skip-build
+step "embedded" make -s embedded
+later "simulate" make -s simulate HISTORIES=20000
+later "crash" make -s crash KILLS=40
+later "demo" make -s demo CHECK=1
+later "stories" make -s stories
+later "own app" Examples/own-app/check
+finish "$title"
