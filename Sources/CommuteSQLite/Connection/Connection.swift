@@ -1,0 +1,115 @@
+import CSQLite
+
+/// One connection to a database, with the statements it keeps.
+///
+/// A connection is confined to one thread at a time: it is not `Sendable`, and SQLite's own
+/// locking of connections is off. It is made for code that writes its own SQL; names and values
+/// never meet in one text except through ``SQL``.
+@safe public final class Connection {
+  @usableFromInline let database: DatabaseHandle
+  let kept = KeptStatements()
+  /// What the connection is set to; nothing until it was set once.
+  var synchronousNow: Synchronous?
+  let synchronousOtherwise: Synchronous
+
+  /// Opens a database.
+  ///
+  /// A new file can be read and written by its owner only, and so can the files that SQLite puts
+  /// beside it.
+  ///
+  /// - Throws: ``SQLiteError/cannotOpen(path:reason:)`` where there is no file or no way to it,
+  ///   ``SQLiteError/notADatabase(path:)`` where the file is something else.
+  public init(
+    _ location: Location, _ configuration: Configuration = Configuration()
+  ) throws(SQLiteError) {
+    try SQLiteLibrary.require()
+    if case .file = location, configuration.mode == .create {
+      try PrivateFile.createIfMissing(try location.fileName())
+    }
+    database = try DatabaseHandle(location: location, mode: configuration.mode)
+    busyMilliseconds = configuration.busyMilliseconds
+    synchronousOtherwise = configuration.synchronous
+    unsafe sqlite3_busy_timeout(database.pointer, busyMilliseconds)
+    try configuration.whenOpened?(self)
+    try setUp(configuration, isFile: location != .memory)
+  }
+
+  /// The path of the database, for messages.
+  public var path: String { database.path }
+
+  /// Stops this connection's statements from other threads.
+  public var interrupter: Interrupter { database.interrupter }
+
+  /// How long a call waits for a lock held by another connection; 0 does not wait.
+  public var busyMilliseconds: Int32 {
+    didSet { unsafe sqlite3_busy_timeout(database.pointer, busyMilliseconds) }
+  }
+
+  /// Whether the connection was closed.
+  public var isClosed: Bool { unsafe database.pointer == nil }
+
+  /// Closes the database; statements and calls that come later get ``SQLiteError/closed``.
+  ///
+  /// A transaction that is open is rolled back. Calling it again does nothing.
+  public func close() {
+    kept.removeAll()
+    database.close()
+  }
+
+  /// Runs one or more statements that take no parameters and whose rows are not wanted.
+  public func execute(_ sql: String) throws(SQLiteError) {
+    try Statement.refuseNUL(in: sql)
+    let pointer = try unsafe database.opened()
+    let code = unsafe sqlite3_exec(pointer, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw database.failure(code, whileRunning: false) }
+  }
+
+  /// How many rows the last insert, update or delete changed.
+  public var changes: Int { unsafe Int(sqlite3_changes64(database.pointer)) }
+
+  /// How many rows were changed since the database was opened.
+  public var totalChanges: Int { unsafe Int(sqlite3_total_changes64(database.pointer)) }
+
+  /// The row number of the last insert into a table that has row numbers.
+  public var lastInsertRowID: Int64 { unsafe sqlite3_last_insert_rowid(database.pointer) }
+
+  private func setUp(_ configuration: Configuration, isFile: Bool) throws(SQLiteError) {
+    for (option, value) in [
+      (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+      (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
+    ] as [(Int32, Int32)] {
+      unsafe commute_sqlite3_db_flag(database.pointer, option, value)
+    }
+    try execute(
+      """
+      PRAGMA foreign_keys = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -\(configuration.cacheKibibytes);
+      PRAGMA wal_autocheckpoint = \(configuration.checkpointPages);
+      """)
+    // The first look at the file: here a file that is no database is found out.
+    _ = try prepare("PRAGMA schema_version").firstInt64()
+    try setJournal(configuration, isFile: isFile)
+    try setSynchronous(configuration.synchronous)
+  }
+
+  private func setJournal(_ configuration: Configuration, isFile: Bool) throws(SQLiteError) {
+    guard isFile, configuration.mode != .readOnly, configuration.journal != .unchanged else {
+      return
+    }
+    let wanted = configuration.journal == .writeAheadLog ? "wal" : "delete"
+    let statement = try prepare("PRAGMA journal_mode = \(wanted)")
+    let got = try statement.step() ? statement.text(0) : ""
+    statement.reset()
+    // A database in memory knows neither.
+    guard got == wanted || got == "memory" else {
+      throw .sql(code: SQLITE_ERROR, message: "the journal mode stayed \(got)")
+    }
+  }
+
+  /// Sets what later commits do; has an effect only outside a transaction.
+  func setSynchronous(_ synchronous: Synchronous) throws(SQLiteError) {
+    guard synchronous != synchronousNow else { return }
+    try execute("PRAGMA synchronous = \(synchronous.rawValue)")
+    synchronousNow = synchronous
+  }
+}

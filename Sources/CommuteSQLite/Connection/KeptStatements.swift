@@ -1,0 +1,44 @@
+/// The statements that a connection keeps compiled.
+///
+/// Statements named by a literal are kept for good: a program has only so many. Statements named
+/// by text are kept in two generations, so that a program that keeps making new ones does not
+/// fill the memory: what was not used while a generation filled is dropped.
+final class KeptStatements {
+  /// How many statements a generation holds.
+  static let generationLimit = 128
+
+  /// A statement's text, and whether the authorizer was asked.
+  struct Key: Hashable {
+    let sql: String
+    let isChecked: Bool
+  }
+
+  private var byLiteral: [UInt: Statement] = [:]
+  private var young: [Key: Statement] = [:]
+  private var old: [Key: Statement] = [:]
+
+  func statement(at address: UInt) -> Statement? { byLiteral[address] }
+
+  func keep(_ statement: Statement, at address: UInt) { byLiteral[address] = statement }
+
+  func statement(_ key: Key) -> Statement? {
+    if let statement = young[key] { return statement }
+    guard let statement = old[key] else { return nil }
+    keep(statement, key)
+    return statement
+  }
+
+  func keep(_ statement: Statement, _ key: Key) {
+    if young.count >= Self.generationLimit {
+      old = young
+      young = [:]
+    }
+    young[key] = statement
+  }
+
+  func removeAll() {
+    byLiteral = [:]
+    young = [:]
+    old = [:]
+  }
+}

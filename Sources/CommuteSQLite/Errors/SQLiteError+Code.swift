@@ -1,0 +1,36 @@
+import CSQLite
+
+extension ConstraintFailure.Kind {
+  init(extendedCode: Int32) {
+    switch extendedCode >> 8 {
+    case 1: self = .check
+    case 3: self = .foreignKey
+    case 5: self = .notNull
+    case 6: self = .primaryKey
+    case 7: self = .trigger
+    case 8, 10: self = .unique
+    case 12: self = .datatype
+    default: self = .other
+    }
+  }
+}
+
+extension SQLiteError {
+  /// Translates a result code and the message that came with it.
+  init(extendedCode: Int32, message: String, path: String) {
+    switch extendedCode & 0xff {
+    case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy(code: extendedCode)
+    case SQLITE_FULL: self = .full
+    case SQLITE_READONLY: self = .readOnly(path: path)
+    case SQLITE_IOERR: self = .inputOutput(code: extendedCode, message: message)
+    case SQLITE_CORRUPT: self = .corrupt(reason: message)
+    case SQLITE_NOTADB: self = .notADatabase(path: path)
+    case SQLITE_CANTOPEN: self = .cannotOpen(path: path, reason: message)
+    case SQLITE_CONSTRAINT:
+      self = .constraint(ConstraintFailure(extendedCode: extendedCode, message: message))
+    case SQLITE_INTERRUPT: self = .interrupted
+    case SQLITE_MISUSE: self = .misuse(reason: message)
+    default: self = .sql(code: extendedCode, message: message)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/// All steps of a schema, in order, and the table that remembers which ones ran.
+public struct MigrationPlan: Sendable {
+  /// Where the names and fingerprints of the steps that ran are kept.
+  public let table: String
+  /// The version this program writes into the file's header; a greater one there is refused.
+  public let schemaVersion: Int32?
+  /// The steps; new ones go to the end.
+  public let migrations: [Migration]
+
+  private struct Record {
+    let name: String
+    let fingerprint: Int64
+  }
+
+  /// Declares a plan.
+  public init(table: String, schemaVersion: Int32? = nil, _ migrations: [Migration]) {
+    self.table = table
+    self.schemaVersion = schemaVersion
+    self.migrations = migrations
+  }
+
+  /// Names the steps that have not run on this database; writes nothing.
+  ///
+  /// - Throws: ``SQLiteError/newerSchema(found:newestKnown:)`` where a newer program was here,
+  ///   ``SQLiteError/migration(name:problem:)`` where the plan does not fit what ran.
+  public func pending(on connection: Connection) throws(SQLiteError) -> [String] {
+    try unrun(on: connection).map(\.name)
+  }
+
+  /// Runs the steps that have not run on this database, each in a transaction of its own.
+  ///
+  /// A step that throws is rolled back; those before it are kept, and the next call goes on from
+  /// there. Two processes may call it at once: each step runs once.
+  ///
+  /// - Returns: The names of the steps that ran now.
+  /// - Throws: What ``pending(on:)`` throws, and what a step throws.
+  @discardableResult
+  public func apply(to connection: Connection) throws(SQLiteError) -> [String] {
+    try refuseDoubleNames()
+    var done: [String] = []
+    while try !unrun(on: connection).isEmpty {
+      let name = try connection.transaction { () throws(SQLiteError) -> String? in
+        // Another process may have been quicker.
+        guard let next = try unrun(on: connection).first else { return nil }
+        try run(next, on: connection)
+        return next.name
+      }
+      if let name { done.append(name) }
+    }
+    return done
+  }
+
+  private func run(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
+    try connection.execute(
+      """
+      CREATE TABLE IF NOT EXISTS \(SQL.quoted(table))(
+        position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, fingerprint INTEGER NOT NULL
+      ) STRICT
+      """)
+    try connection.execute(migration.sql)
+    try migration.step?(connection)
+    guard connection.isReallyInTransaction else {
+      throw .migration(name: migration.name, problem: .endedTransaction)
+    }
+    try connection.run(
+      """
+      INSERT INTO \(name: table)(name, fingerprint)
+      VALUES (\(migration.name), \(migration.fingerprint))
+      """)
+    guard let schemaVersion, migration.name == migrations.last?.name else { return }
+    try connection.setUserVersion(schemaVersion)
+  }
+
+  /// The steps that have not run, after comparing those that have with the plan.
+  private func unrun(on connection: Connection) throws(SQLiteError) -> ArraySlice<Migration> {
+    if let schemaVersion {
+      let found = try connection.userVersion()
+      guard found <= schemaVersion else {
+        throw .newerSchema(found: "schema \(found)", newestKnown: "schema \(schemaVersion)")
+      }
+    }
+    let records = try records(on: connection)
+    for (record, migration) in zip(records, migrations) where record.name != migration.name {
+      guard migrations.contains(where: { $0.name == record.name }) else {
+        throw newer(record)
+      }
+      throw .migration(name: migration.name, problem: .outOfOrder)
+    }
+    if records.count > migrations.count, let last = records.last { throw newer(last) }
+    for (record, migration) in zip(records, migrations)
+    where record.fingerprint != migration.fingerprint {
+      throw .migration(name: migration.name, problem: .edited)
+    }
+    return migrations.dropFirst(records.count)
+  }
+
+  private func newer(_ record: Record) -> SQLiteError {
+    .newerSchema(found: record.name, newestKnown: migrations.last?.name ?? "none")
+  }
+
+  private func records(on connection: Connection) throws(SQLiteError) -> [Record] {
+    let found = try connection.value(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = \(table)")
+    guard found != .null else { return [] }
+    return try connection.all(
+      "SELECT name, fingerprint FROM \(name: table) ORDER BY position"
+    ) { (row) throws(SQLiteError) in Record(name: row.text(0), fingerprint: row.int64(1)) }
+  }
+
+  private func refuseDoubleNames() throws(SQLiteError) {
+    var seen: Set<String> = []
+    for migration in migrations where !seen.insert(migration.name).inserted {
+      throw .migration(name: migration.name, problem: .nameTwice)
+    }
+  }
+}
