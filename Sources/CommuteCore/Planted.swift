@@ -3,7 +3,20 @@
   ///
   /// None of this exists in a shipped build: it is compiled only with `-D PLANTED`.
   public enum Planted: String, CaseIterable, Sendable {
-    case wallClockOnly, clockIgnoresOthers, textOrderInTies
+    // Clock and merge.
+    case wallClockOnly, clockIgnoresOthers, textOrderInTies, rowLevelMerge
+    // The device's side of one record.
+    case seedsOverwrite, operationIDKept, overNeverRenewed, overNotInherited, pageDropsPending
+    case tombstoneIgnored, verdictsNotObserved, acknowledgeByRecord, baseMergedNotReplaced
+    case rowBehindNotLifted, rejectionBlocksLine, rejectionDropped
+    // The device's side of a round.
+    case nonceNotChecked, replicaNotRenewed, cursorNotMoved, epochIgnored
+    // The server's settling.
+    case noDedupe, futureTrusted, restampNotRemembered, restampNotCausal, seenByOriginOff
+    case claimedOrderOff, hardDelete, recordLeftOut, headAsCursor, pageCursorStale
+    case revisionNotRaised, serverIgnoresFloor
+    // The world around them: what commits together, and when.
+    case splitTransaction, cursorBeforeRows, markNotDurable, clockNotSaved
 
     /// The bug in force; set by the simulator before a history, never while one runs.
     nonisolated(unsafe) public static var active: Planted?

@@ -1,0 +1,188 @@
+extension DeviceRecord {
+  /// What a verdict left to be done.
+  public struct Outcome: Hashable, Sendable {
+    /// Rows that go to the inbox, the refused one first, in the order they stood.
+    public var rejections: [Rejection] = []
+    /// Whether the verdict settled the row in flight; false for late news.
+    public var isSettled = false
+
+    /// Makes an outcome of nothing.
+    public init() {}
+  }
+
+  /// Marks the first row in flight: from here on its bytes are frozen.
+  ///
+  /// The caller stores the bytes in the row and commits durably before it sends them.
+  public mutating func markInFlight(epoch: Epoch?) {
+    guard let row = rows.first else { return }
+    if !row.isInFlight {
+      rows[0].isInFlight = true
+      rows[0].operation.base = base?.revision
+      rows[0].operation.epoch = epoch
+    }
+    rows[0].attempts &+= 1
+    rows[0].unanswered &+= 1
+  }
+
+  /// Takes back the mark of a round in which the server settled nothing and said so.
+  public mutating func noteUnsettled() {
+    guard let row = rows.first, row.isInFlight, row.unanswered > 0 else { return }
+    rows[0].unanswered -= 1
+  }
+
+  /// Replaces the base by what a page of the server says; rows stay laid over it.
+  public mutating func absorb(_ state: RecordState, clock: inout HybridClock) {
+    state.observeStamps(with: &clock)
+    base = state
+    #if PLANTED
+      if Planted.isActive(.pageDropsPending) { rows.removeAll { !$0.isInFlight } }
+      if Planted.isActive(.tombstoneIgnored), state.deleted != nil {
+        base?.deleted = nil
+      }
+    #endif
+  }
+
+  /// Applies the server's verdict on the row in flight.
+  ///
+  /// - Parameters:
+  ///   - verdict: The verdict; one that names another operation changes nothing.
+  ///   - author: The user of this device, who is the author where the server left the record out.
+  ///   - wall: The device's wall clock in milliseconds.
+  public mutating func settle(
+    _ verdict: Verdict, author: String, clock: inout HybridClock, wall: Int64
+  ) -> Outcome {
+    var outcome = Outcome()
+    guard let row = rows.first, row.isInFlight, row.operation.id == verdict.id else {
+      return outcome
+    }
+    #if PLANTED
+      if !Planted.isActive(.verdictsNotObserved) { observe(verdict, with: &clock) }
+    #else
+      observe(verdict, with: &clock)
+    #endif
+    switch verdict.kind {
+    case .applied, .duplicate:
+      rows.removeFirst()
+      takeBase(of: verdict, sent: row.operation, author: author)
+      inform(rowsBehind: row.operation, verdict: verdict, clock: &clock, wall: wall)
+      #if PLANTED
+        if Planted.isActive(.acknowledgeByRecord) { rows.removeAll() }
+      #endif
+      outcome.isSettled = true
+    case .rejected(let code, let message):
+      outcome = reject(row, verdict: verdict, code: code, message: message)
+    case .later(_, let delay):
+      noteUnsettled()
+      rows[0].notBefore = delay == 0 ? 0 : wall.adding(milliseconds: delay)
+    }
+    return outcome
+  }
+
+  private func observe(_ verdict: Verdict, with clock: inout HybridClock) {
+    verdict.record?.state.observeStamps(with: &clock)
+    for entry in verdict.stamps.entries { clock.observe(entry.value) }
+    if let deleted = verdict.deleted { clock.observe(deleted) }
+  }
+
+  /// Base is what the server told with the verdict, or the operation merged into what it told before.
+  private mutating func takeBase(of verdict: Verdict, sent: Operation, author: String) {
+    if let record = verdict.record {
+      #if PLANTED
+        if Planted.isActive(.baseMergedNotReplaced) {
+          var merged = base ?? RecordState()
+          merged.lay(sent)
+          merged = merged.merged(with: record.state)
+          merged.revision = record.state.revision
+          merged.author = record.state.author
+          base = merged
+          return
+        }
+      #endif
+      base = record.state
+      return
+    }
+    var state = base ?? RecordState()
+    state.lay(sent, settled: verdict.stamps)
+    state.revision = verdict.revision
+    state.author = author
+    base = state
+  }
+
+  /// Tells the rows behind what their writer had seen, now that it is settled, and lifts those
+  /// stamps that are no longer later than it.
+  private mutating func inform(
+    rowsBehind sent: Operation, verdict: Verdict, clock: inout HybridClock, wall: Int64
+  ) {
+    for index in rows.indices {
+      for entry in sent.fields.entries {
+        guard var behind = rows[index].operation.fields[entry.name] else { continue }
+        let origin = entry.value.stamp
+        let current = base?.fields[entry.name]
+        var settled = verdict.stamps[entry.name] ?? origin
+        if let current, current.origin == origin, !origin.isFloor {
+          settled = current.stamp
+          if behind.over?.origin == origin { behind.over?.stamp = current.stamp }
+        }
+        #if PLANTED
+          if Planted.isActive(.rowBehindNotLifted) { settled = .floor }
+        #endif
+        if !behind.stamp.isFloor, !(settled < behind.stamp) {
+          clock.observe(settled)
+          behind.stamp = clock.now(wall: wall)
+        }
+        rows[index].operation.fields[entry.name] = behind
+      }
+    }
+  }
+
+  /// Moves the refused row to the inbox, and behind a refused creation all that depend on it.
+  private mutating func reject(
+    _ row: OutboxRow, verdict: Verdict, code: RejectionCode, message: String
+  ) -> Outcome {
+    var outcome = Outcome()
+    outcome.isSettled = true
+    #if PLANTED
+      if Planted.isActive(.rejectionBlocksLine) { return outcome }
+    #endif
+    rows.removeFirst()
+    let record = verdict.record?.state
+    #if PLANTED
+      if Planted.isActive(.rejectionDropped) {
+        if let record { base = record }
+        return outcome
+      }
+    #endif
+    outcome.rejections.append(
+      Rejection(row: row, code: code, message: message, record: record))
+    if let record {
+      base = record
+    } else if code == .gone {
+      base = nil
+    }
+    guard base == nil || row.operation.creates else { return outcome }
+    for behind in rows {
+      outcome.rejections.append(
+        Rejection(
+          row: behind, code: code,
+          message: "needs the refused change of the same record: \(message)"))
+    }
+    rows.removeAll()
+    return outcome
+  }
+}
+
+extension RecordState {
+  /// Lets a clock take note of every stamp the record carries.
+  func observeStamps(with clock: inout HybridClock) {
+    for entry in fields.entries { clock.observe(entry.value.stamp) }
+    if let deleted { clock.observe(deleted) }
+  }
+}
+
+extension Int64 {
+  /// This time and a delay, kept in range.
+  func adding(milliseconds: UInt64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(Int64(Swift.min(milliseconds, 1 << 50)))
+    return overflow ? Int64.max : sum
+  }
+}

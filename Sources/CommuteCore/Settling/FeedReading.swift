@@ -1,0 +1,62 @@
+/// What a page of a feed may still take.
+///
+/// A page is cut by bytes and by count and carries at least one record, or a record larger than a
+/// page would stop its feed for ever.
+public struct PageBudget: Hashable, Sendable {
+  private var bytesLeft: Int
+  private var recordsLeft: Int
+  private var isEmpty = true
+
+  /// Makes a budget of what the device can take, within the server's own limit.
+  public init(limit: SyncRequest.Limit, pageBytes: Int = Limits.pageBytes) {
+    bytesLeft = Int(min(limit.bytes, UInt64(pageBytes)))
+    recordsLeft = Int(min(max(limit.records, 1), 100_000))
+  }
+
+  /// Takes a record of a size, if it fits or is the first.
+  ///
+  /// - Returns: Whether it goes on the page.
+  public mutating func take(_ bytes: Int) -> Bool {
+    guard recordsLeft > 0, isEmpty || bytes <= bytesLeft else { return false }
+    isEmpty = false
+    recordsLeft -= 1
+    bytesLeft = max(0, bytesLeft - bytes)
+    return true
+  }
+}
+
+/// How the server answers a device about one feed.
+public enum FeedReading: Hashable, Sendable {
+  /// Read the records after this number.
+  case read(after: UInt64)
+  /// The device must read the feed anew, up to this fence.
+  case reset(fence: UInt64)
+
+  /// Decides from what the device says and what the server holds.
+  public init(_ asked: SyncRequest.Feed, head: FeedHead) {
+    if let grant = asked.grant, grant != head.grant {
+      self = .reset(fence: head.fence)
+    } else if let cursor = asked.cursor, cursor < head.fence, asked.reset != head.fence {
+      self = .reset(fence: head.fence)
+    } else {
+      // A cursor beyond the head comes from nowhere; nothing follows it, and nothing is lost by
+      // reading from the head.
+      self = .read(after: min(asked.cursor ?? 0, head.head))
+    }
+  }
+
+  /// Where the device reads on after a page.
+  ///
+  /// While there is more it is the last record's number; at the end it is the feed's counter, which
+  /// the caller read in this transaction before the records, so that a later revision waits.
+  public static func cursor(
+    head: UInt64, lastSent: UInt64?, after: UInt64, more: Bool
+  ) -> UInt64 {
+    #if PLANTED
+      if Planted.isActive(.headAsCursor) { return head }
+      if Planted.isActive(.pageCursorStale) { return max(after, lastSent ?? 0) }
+    #endif
+    guard more else { return max(head, after) }
+    return lastSent ?? after
+  }
+}

@@ -1,0 +1,176 @@
+extension Settlement {
+  /// Settles an operation that nothing refuses into the record's state.
+  func apply(
+    _ operation: Operation, to stored: StoredRecord?, in state: inout ServerState,
+    outcome: inout Outcome, time: Int64, user: String
+  ) -> Verdict {
+    let before = stored?.state ?? RecordState()
+    var after = before
+    var settled = FieldMap<Stamp>()
+    var deleted: Stamp?
+    // Under `deleteWins` a deleted record stays as it is: the operation is settled by its tombstone.
+    if before.deleted == nil {
+      for entry in operation.fields.entries {
+        let stamp = settleField(
+          entry.name, entry.value, of: operation, before: before, after: &after, in: &state,
+          outcome: &outcome, time: time)
+        if stamp != entry.value.stamp { settled[entry.name] = stamp }
+      }
+    }
+    if let claimed = operation.deleted {
+      let stamp = settleDeletion(
+        claimed, of: operation, in: &state, outcome: &outcome, time: time)
+      if stamp != claimed { deleted = stamp }
+      after.deleted = before.deleted.map { max($0, stamp) } ?? stamp
+    }
+    guard after.approximateSize <= Limits.mergedBytes else {
+      return Verdict(
+        id: operation.id,
+        kind: .rejected(
+          .tooLarge, message: "the record would take more than \(Limits.mergedBytes) bytes"),
+        revision: before.revision,
+        record: stored.map { RecordMessage(key: operation.key, state: $0.state) })
+    }
+    if after != before || stored == nil {
+      raise(&after, of: operation, in: &state, outcome: &outcome, user: user)
+    }
+    state.operations[operation.id] = AppliedOperation(
+      digest: operation.digest, revision: after.revision, replica: operation.replica)
+    outcome.appliedOperations.append(operation.id)
+    var verdict = Verdict(
+      id: operation.id, kind: .applied, revision: after.revision, stamps: settled,
+      deleted: deleted)
+    if !isEvident(operation, before: before, after: after, isNew: stored == nil) {
+      verdict.record = RecordMessage(key: operation.key, state: after)
+    }
+    return verdict
+  }
+
+  /// Gives the changed record the next number of its feed.
+  private func raise(
+    _ after: inout RecordState, of operation: Operation, in state: inout ServerState,
+    outcome: inout Outcome, user: String
+  ) {
+    var head = state.heads[operation.feed] ?? FeedHead()
+    head.head += 1
+    state.heads[operation.feed] = head
+    after.revision = Revision(epoch: state.epoch, number: head.head)
+    after.author = user
+    #if PLANTED
+      if Planted.isActive(.revisionNotRaised), let old = state.records[operation.key]?.state.revision
+      {
+        after.revision = old
+      }
+      if Planted.isActive(.hardDelete), after.deleted != nil {
+        state.records[operation.key] = nil
+        return
+      }
+    #endif
+    state.records[operation.key] = StoredRecord(feed: operation.feed, state: after)
+    if !outcome.changedRecords.contains(operation.key) {
+      outcome.changedRecords.append(operation.key)
+    }
+    if !outcome.raisedFeeds.contains(operation.feed) { outcome.raisedFeeds.append(operation.feed) }
+  }
+
+  /// Whether the device can tell the record from what it held and what it sent.
+  ///
+  /// It can if the record stood at the operation's base in this epoch, and every field was stored
+  /// with value and stamp as sent.
+  private func isEvident(
+    _ operation: Operation, before: RecordState, after: RecordState, isNew: Bool
+  ) -> Bool {
+    #if PLANTED
+      if Planted.isActive(.recordLeftOut) { return true }
+    #endif
+    guard isNew ? operation.base == nil : before.revision == operation.base else { return false }
+    guard after.deleted == operation.deleted else { return false }
+    for entry in operation.fields.entries {
+      guard let field = after.fields[entry.name], field.stamp == entry.value.stamp,
+        field.origin == entry.value.stamp, field.value == entry.value.value, field.merge.isEmpty
+      else { return false }
+    }
+    return true
+  }
+
+  /// Settles one field by the rule `latest`.
+  ///
+  /// - Returns: The stamp under which it was settled, whether it won or not.
+  private func settleField(
+    _ name: Key, _ change: OperationField, of operation: Operation, before: RecordState,
+    after: inout RecordState, in state: inout ServerState, outcome: inout Outcome, time: Int64
+  ) -> Stamp {
+    let current = before.fields[name]
+    var stamp = change.stamp
+    if !stamp.isFloor {
+      let memory = FieldKey(record: operation.key, field: name)
+      if let known = remembered(stamp, of: memory, in: state) {
+        stamp = known
+      } else if isFromFuture(stamp, time: time) {
+        stamp = restamp(
+          stamp, floor: causalFloor(of: change, current: current), of: memory, in: &state,
+          outcome: &outcome, replica: operation.replica, time: time)
+      }
+      if stamp != change.stamp, let current, isOlderClaim(change.stamp, than: current) {
+        return current.stamp
+      }
+      if let current, hasSeen(current, change), !(current.stamp < stamp) {
+        stamp = serverStamp(above: current.stamp, in: &state, time: time)
+      }
+    }
+    let offered = FieldState(value: change.value, stamp: stamp, origin: change.stamp)
+    guard let current else {
+      after.fields[name] = offered
+      return stamp
+    }
+    #if PLANTED
+      if Planted.isActive(.serverIgnoresFloor), change.stamp.isFloor {
+        after.fields[name] = offered
+        return stamp
+      }
+    #endif
+    if offered.wins(over: current) { after.fields[name] = offered }
+    return stamp
+  }
+
+  /// Settles a deletion: only a stamp from the future is changed.
+  private func settleDeletion(
+    _ claimed: Stamp, of operation: Operation, in state: inout ServerState,
+    outcome: inout Outcome, time: Int64
+  ) -> Stamp {
+    let memory = FieldKey(record: operation.key, field: "")
+    if let known = remembered(claimed, of: memory, in: state) { return known }
+    guard isFromFuture(claimed, time: time) else { return claimed }
+    return restamp(
+      claimed, floor: .floor, of: memory, in: &state, outcome: &outcome,
+      replica: operation.replica, time: time)
+  }
+
+  /// Whether the writer had seen the value that is current; equal floors mean nothing.
+  private func hasSeen(_ current: FieldState, _ change: OperationField) -> Bool {
+    #if PLANTED
+      if Planted.isActive(.seenByOriginOff) { return false }
+    #endif
+    guard let over = change.over, !current.origin.isFloor else { return false }
+    return over.origin == current.origin
+  }
+
+  /// Whether a claim that was settled anew comes before the claim that is current, of the same replica.
+  private func isOlderClaim(_ claim: Stamp, than current: FieldState) -> Bool {
+    #if PLANTED
+      if Planted.isActive(.claimedOrderOff) { return false }
+    #endif
+    return current.origin.replica == claim.replica && !(current.origin < claim)
+  }
+
+  /// What a claim from the future must be settled above: what its writer had seen, and the current
+  /// value if that is the one.
+  private func causalFloor(of change: OperationField, current: FieldState?) -> Stamp {
+    #if PLANTED
+      if Planted.isActive(.restampNotCausal) { return .floor }
+    #endif
+    let over = change.over?.stamp ?? .floor
+    guard let current, !(over < current.stamp) || hasSeen(current, change) else { return over }
+    return max(over, current.stamp)
+  }
+}

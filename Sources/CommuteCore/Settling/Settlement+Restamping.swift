@@ -1,0 +1,59 @@
+/// Stamps from the future: a device whose clock is ahead cannot outlast everybody else's writes.
+extension Settlement {
+  /// Whether a stamp is further ahead of the server's time than the limit.
+  func isFromFuture(_ stamp: Stamp, time: Int64) -> Bool {
+    #if PLANTED
+      if Planted.isActive(.futureTrusted) { return false }
+    #endif
+    return stamp.milliseconds > Self.milliseconds(of: time) + Limits.skewMilliseconds
+  }
+
+  /// The stamp that the same claim was given before.
+  func remembered(_ claim: Stamp, of field: FieldKey, in state: ServerState) -> Stamp? {
+    #if PLANTED
+      if Planted.isActive(.restampNotRemembered) { return nil }
+    #endif
+    guard let memories = state.restamps[field] else { return nil }
+    for memory in memories where memory.claimed == claim { return memory.settled }
+    return nil
+  }
+
+  /// Settles a claim from the future under the server's own clock, and remembers it.
+  ///
+  /// A claim below one that was settled before gets a stamp just below that one, so that a late
+  /// resend keeps the order its writer gave.
+  func restamp(
+    _ claim: Stamp, floor: Stamp, of field: FieldKey, in state: inout ServerState,
+    outcome: inout Outcome, replica: ReplicaID, time: Int64
+  ) -> Stamp {
+    var above: Stamp?
+    for memory in state.restamps[field] ?? [] where claim < memory.claimed {
+      if let least = above, !(memory.settled < least) { continue }
+      above = memory.settled
+    }
+    // A floor from the future would drag the server's own clock along; nobody has seen such a value.
+    let base = isFromFuture(floor, time: time) ? .floor : floor
+    var settled: Stamp
+    if let above {
+      settled = Stamp(
+        time: above.time >= 1 << 16 ? above.time - (1 << 16) : 0, replica: above.replica)
+    } else {
+      settled = serverStamp(above: base, in: &state, time: time)
+    }
+    if settled.isFloor { settled = Stamp(time: 1, replica: state.clock.replica) }
+    let memory = Restamp(claimed: claim, settled: settled, replica: replica)
+    state.restamps[field, default: []].append(memory)
+    outcome.restamps.append((field, memory))
+    return settled
+  }
+
+  /// A stamp of the server's own clock, greater than another.
+  func serverStamp(above floor: Stamp, in state: inout ServerState, time: Int64) -> Stamp {
+    state.clock.observe(floor)
+    return state.clock.now(wall: time)
+  }
+
+  static func milliseconds(of time: Int64) -> UInt64 {
+    UInt64(max(1, min(time, Int64(Stamp.latestMillisecond))))
+  }
+}
