@@ -27,6 +27,8 @@ let package = Package(
     // Layer 0: values, no I/O. Also compiled as Embedded Swift (see Tools/check-embedded.sh).
     .target(name: "CommuteCore", swiftSettings: strict),
     .target(name: "CommuteImport", dependencies: ["CommuteCore"], swiftSettings: strict),
+    // What Embedded Swift needs of C where there is no operating system; empty elsewhere.
+    .target(name: "CommuteWasmShim"),
 
     // Layer 1: machinery that knows nothing of sync.
     .systemLibrary(
