@@ -68,3 +68,15 @@ static inline size_t commute_mhd_head_size(struct MHD_Connection *connection) {
     MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info ? info->header_size : 0;
 }
+
+// Some versions of the header mark their enumerations as closed and some do not, and Swift gives
+// the cases other names then: names of our own are the same everywhere.
+static const enum MHD_Result commute_mhd_yes = MHD_YES;
+static const enum MHD_Result commute_mhd_no = MHD_NO;
+static const enum MHD_ValueKind commute_mhd_header = MHD_HEADER_KIND;
+static const enum MHD_ConnectionNotificationCode commute_mhd_started =
+  MHD_CONNECTION_NOTIFY_STARTED;
+
+static inline struct MHD_Response *commute_mhd_copied_response(const void *bytes, size_t count) {
+  return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
+}

@@ -1,0 +1,33 @@
+import CommuteHTTP
+
+/// A server for one test, closed when the test is over.
+func withServer<Result>(
+  _ settings: HTTPServerSettings = HTTPServerSettings(), handler: @escaping HTTPServer.Handler,
+  _ body: (HTTPServer) async throws -> Result
+) async throws -> Result {
+  let server = HTTPServer(settings, handler: handler)
+  try server.start()
+  do {
+    let result = try await body(server)
+    await server.drain(limit: .seconds(5))
+    return result
+  } catch {
+    await server.drain(limit: .zero)
+    throw error
+  }
+}
+
+/// A handler that sends back what it got.
+let echo: HTTPServer.Handler = { request, peer in
+  var answer = HTTPResponse(status: 200, body: request.body)
+  answer.headers["X-Method"] = request.method.rawValue
+  answer.headers["X-Url"] = request.url
+  answer.headers["X-Sent"] = request.headers["X-Sent"]
+  answer.headers["X-Peer"] = peer.address
+  return answer
+}
+
+extension HTTPServer {
+  /// The address of a path on this server.
+  func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+}
