@@ -31,6 +31,14 @@ extension Settlement {
         revision: before.revision,
         record: stored.map { RecordMessage(key: operation.key, state: $0.state) })
     }
+    if let message = validate?(
+      Proposal(key: operation.key, before: stored?.state, after: after, user: user))
+    {
+      return Verdict(
+        id: operation.id, kind: .rejected(.invalid, message: message),
+        revision: before.revision,
+        record: stored.map { RecordMessage(key: operation.key, state: $0.state) })
+    }
     if after != before || stored == nil {
       raise(&after, of: operation, in: &state, outcome: &outcome, user: user)
     }

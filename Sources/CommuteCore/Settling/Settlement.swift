@@ -37,12 +37,30 @@ public struct Settlement: Sendable {
     public var notesRequest = false
   }
 
+  /// What an operation would make of a record, for the server's own rules to judge.
+  public struct Proposal: Sendable {
+    /// The record.
+    public var key: RecordKey
+    /// Its state now; nil where the operation makes it.
+    public var before: RecordState?
+    /// Its state after the operation, merged.
+    public var after: RecordState
+    /// Who acts.
+    public var user: String
+  }
+
   /// The tables the server knows; one it does not know is kept and relayed with `latest`.
   public var tables: FieldMap<TableSchema>
+  /// The server's own rules: why a proposal is refused, in words for people; nil where it is not.
+  public var validate: (@Sendable (Proposal) -> String?)?
 
-  /// Makes a settlement for a server that knows these tables.
-  public init(tables: FieldMap<TableSchema> = FieldMap()) {
+  /// Makes a settlement for a server that knows these tables and has these rules.
+  public init(
+    tables: FieldMap<TableSchema> = FieldMap(),
+    validate: (@Sendable (Proposal) -> String?)? = nil
+  ) {
     self.tables = tables
+    self.validate = validate
   }
 
   /// The rows that settling a request reads.
