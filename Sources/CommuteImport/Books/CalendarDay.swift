@@ -4,8 +4,10 @@
 struct CalendarDay: Hashable, Sendable {
   /// Why some text is no such day.
   enum Problem: Error, Hashable, Sendable {
-    /// Not of the form `YYYY/MM/DD`, or there is no such day.
+    /// Not of the form `YYYY/MM/DD`.
     case notADay
+    /// Of that form, but the month or the day does not exist.
+    case noSuchDay
     /// A day, but of another time.
     case outOfRange
   }
@@ -23,7 +25,7 @@ struct CalendarDay: Hashable, Sendable {
       text[text.startIndex + 4] == UInt8(ascii: "/"), text[text.startIndex + 7] == UInt8(ascii: "/")
     else { throw .notADay }
     guard month >= 1, month <= 12, day >= 1, day <= Self.length(ofMonth: month, year: year) else {
-      throw .notADay
+      throw .noSuchDay
     }
     guard Self.years.contains(year) else { throw .outOfRange }
     self.year = year

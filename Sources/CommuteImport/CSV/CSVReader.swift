@@ -14,8 +14,8 @@ public struct CSVReader: Sendable {
     /// The most cells of one record.
     public var cells: Int
 
-    /// Makes limits; a cell may be as long as a text field by default.
-    public init(cellBytes: Int = 262_144, cells: Int = 1_000) {
+    /// Makes limits; by default a cell may have two mebibytes.
+    public init(cellBytes: Int = 2_097_152, cells: Int = 1_000) {
       self.cellBytes = cellBytes
       self.cells = cells
     }

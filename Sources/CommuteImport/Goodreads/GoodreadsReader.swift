@@ -10,18 +10,21 @@ public struct GoodreadsReader: Sendable {
 
   private var records: CSVReader
   private let header: GoodreadsHeader
-  private let limits: CSVReader.Limits
+  private let textLimit: Int
   private var linesByIdentity: [[UInt8]: Int] = [:]
 
   /// Reads the first line of the file.
   ///
+  /// A title, an author or notes may have as many bytes as `textLimit` says; by default as many as
+  /// a field of text may have on its way to other devices.
+  ///
   /// - Throws: ``ImportError`` if the file is no list of books; nothing can be read then.
-  public init(_ bytes: [UInt8], limits: CSVReader.Limits = CSVReader.Limits()) throws(ImportError) {
+  public init(_ bytes: [UInt8], textLimit: Int = 262_144) throws(ImportError) {
     if let format = Self.otherFormat(of: bytes) { throw .otherFormat(format) }
-    var records = CSVReader(bytes, limits: limits)
+    var records = CSVReader(bytes)
     header = try Self.readHeader(&records)
     self.records = records
-    self.limits = limits
+    self.textLimit = textLimit
     report.ignoredColumns = header.ignoredNames
   }
 
@@ -53,18 +56,20 @@ public struct GoodreadsReader: Sendable {
   private mutating func take(_ record: CSVRecord) -> ImportedBook? {
     // What spreadsheets leave below a table, `,,,,`, is not worth a word.
     guard record.cells.contains(where: { !$0.bytes.trimmed().isEmpty }) else { return nil }
-    var row = GoodreadsRow(record: record, header: header, textLimit: limits.cellBytes)
+    var row = GoodreadsRow(record: record, header: header, textLimit: textLimit)
     let book = row.book()
-    for note in row.notes { report.add(note) }
-    guard let book else { return nil }
-    let identity = book.recordID ?? book.identityBytes
-    if let earlier = linesByIdentity[identity] {
-      let reason = "the same book as in line \(earlier); the row is left out"
-      report.add(.init(loss: .repetition, line: record.line, column: nil, reason: reason))
-      return nil
+    if let book {
+      let identity = book.recordID ?? book.identityBytes
+      if let earlier = linesByIdentity[identity] {
+        // What else is wrong with the row does not matter then.
+        let reason = "the same book as in line \(earlier); the row is left out"
+        report.add(.init(loss: .repetition, line: record.line, column: nil, reason: reason))
+        return nil
+      }
+      linesByIdentity[identity] = record.line
+      report.countTaken()
     }
-    linesByIdentity[identity] = record.line
-    report.countTaken()
+    for note in row.notes { report.add(note) }
     return book
   }
 

@@ -21,6 +21,10 @@ struct GoodreadsRow {
       note(.row, "no title; the row is left out")
       return nil
     }
+    guard title.utf8.count <= textLimit else {
+      note(.row, "longer than \(textLimit) bytes; the row is left out", at: .title)
+      return nil
+    }
     var book = ImportedBook(title: title, author: author(), line: record.line)
     book.recordID = recordID()
     book.isbn13 = isbn13()
@@ -60,12 +64,11 @@ struct GoodreadsRow {
 
   /// Compares the row with the header.
   ///
-  /// Where a comma stands without quotes, all cells behind it have moved: no guess about them
-  /// would be better than leaving the row out. A row that ends early has lost nothing else.
+  /// Where a comma stands without quotes, all cells behind it have moved, and the last of them may
+  /// be empty: no guess would be better than leaving the row out. One that ends early is whole.
   private mutating func hasRightShape() -> Bool {
     let counts = "\(record.cells.count) \(record.cells.count == 1 ? "cell" : "cells")"
-    let hasMore = record.cells.dropFirst(header.count).contains { !$0.bytes.trimmed().isEmpty }
-    if hasMore {
+    if record.cells.count > header.count {
       let cause = "a cell with a comma may lack its quotes"
       note(.row, "\(counts) under \(header.count) columns, \(cause); the row is left out")
       return false
@@ -85,9 +88,17 @@ struct GoodreadsRow {
 // MARK: - What the book is
 
 extension GoodreadsRow {
-  private func author() -> String {
-    let author = text(.author)
-    return author.isEmpty ? text(.authorLastFirst) : author
+  /// The author, given name first if the file has it so.
+  private mutating func author() -> String {
+    for column in [GoodreadsColumn.author, .authorLastFirst] {
+      let author = text(column)
+      if author.utf8.count > textLimit {
+        note(.cell, "longer than \(textLimit) bytes; it is not taken", at: column)
+      } else if !author.isEmpty {
+        return author
+      }
+    }
+    return ""
   }
 
   private mutating func recordID() -> [UInt8]? {
@@ -157,6 +168,7 @@ extension GoodreadsRow {
       let problem =
         switch error {
         case .notADay: "is not a day written as YYYY/MM/DD"
+        case .noSuchDay: "is no day of the calendar"
         case .outOfRange: "is not a day between 1900 and 2100"
         }
       note(.cell, "\(Quotation.of(cell)) \(problem); the book is taken without it", at: .dateRead)
@@ -176,44 +188,41 @@ extension GoodreadsRow {
     return count.contains { $0.digitValue != 0 } && count.allSatisfy { $0.digitValue != nil }
   }
 
-  /// The names of all shelves but `read`, each once.
-  private mutating func shelves() -> (tags: [String], hasRead: Bool) {
-    let limit = 100
-    var names: [ArraySlice<UInt8>] = []
-    var hasRead = false
-    let list = FormulaGuard.removed(from: trimmed(.bookshelves)).split(separator: .comma)
-    for part in list + [FormulaGuard.removed(from: trimmed(.exclusiveShelf))] {
-      let name = part.trimmed()
-      if name.equalsIgnoringCase("read") {
-        hasRead = true
-      } else if !name.isEmpty, !names.contains(where: { $0.elementsEqual(name) }) {
-        guard names.count < limit else {
-          note(.cell, "more than \(limit) shelves; the first \(limit) are taken", at: .bookshelves)
-          break
-        }
-        names.append(name)
-      }
+  private mutating func shelves() -> Shelves {
+    let shelves = Shelves(
+      list: FormulaGuard.removed(from: trimmed(.bookshelves)),
+      exclusive: FormulaGuard.removed(from: trimmed(.exclusiveShelf)))
+    if shelves.hasLongName {
+      let reason = "the name of a shelf is longer than \(Shelves.nameLimit) bytes; it is not taken"
+      note(.cell, reason, at: .bookshelves)
     }
-    return (names.map { String(decoding: $0, as: UTF8.self) }, hasRead)
+    if shelves.hasMore {
+      let limit = Shelves.limit
+      note(.cell, "more than \(limit) shelves; the first \(limit) are taken", at: .bookshelves)
+    }
+    return shelves
   }
 
-  /// The review, then the private notes.
+  /// The review, then the private notes, an empty line between.
   private mutating func writtenNotes() -> String {
-    let review = Self.lines(of: cell(.review))
-    let privateNotes = Self.lines(of: cell(.privateNotes))
-    if review.isEmpty { return String(decoding: privateNotes, as: UTF8.self) }
-    if privateNotes.isEmpty { return String(decoding: review, as: UTF8.self) }
-    guard review.count + privateNotes.count + 2 <= textLimit else {
-      let reason = "with the review longer than \(textLimit) bytes; the private notes are left out"
-      note(.cell, reason, at: .privateNotes)
-      return String(decoding: review, as: UTF8.self)
+    var result: [UInt8] = []
+    for column in [GoodreadsColumn.review, .privateNotes] {
+      let lines = lines(in: column)
+      guard !lines.isEmpty else { continue }
+      let joint: [UInt8] = result.isEmpty ? [] : [.lineFeed, .lineFeed]
+      if result.count + joint.count + lines.count <= textLimit {
+        result += joint + lines
+      } else {
+        let what = result.isEmpty ? "longer" : "with the review longer"
+        note(.cell, "\(what) than \(textLimit) bytes; it is not taken", at: column)
+      }
     }
-    return String(decoding: review + [.lineFeed, .lineFeed] + privateNotes, as: UTF8.self)
+    return String(decoding: result, as: UTF8.self)
   }
 
   /// The text of a cell in which `<br/>`, CR LF and CR became LF; empty if nothing else is in it.
-  private static func lines(of cell: CSVCell?) -> [UInt8] {
-    guard let cell, !cell.bytes.trimmed().isEmpty else { return [] }
+  private func lines(in column: GoodreadsColumn) -> [UInt8] {
+    guard let cell = cell(column), !cell.bytes.trimmed().isEmpty else { return [] }
     return LineBreaks.lines(of: FormulaGuard.removed(from: cell.bytes))
   }
 }
