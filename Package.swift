@@ -52,6 +52,8 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    .target(name: "CommuteRelay", swiftSettings: house),
+
     // Layer 2: the product.
     .target(
       name: "CommuteStore", dependencies: ["CommuteCore", "CommuteSQLite"], swiftSettings: house),
@@ -76,7 +78,7 @@ let package = Package(
       name: "CommuteTool",
       dependencies: [
         "CommuteCore", "CommuteImport", "CommuteStore", "CommuteSync", "CommuteServer",
-        "CommuteServerSQLite", "CommuteFeatures", "CommuteHTTP", "CommuteSQLite",
+        "CommuteServerSQLite", "CommuteFeatures", "CommuteHTTP", "CommuteSQLite", "CommuteRelay",
       ],
       swiftSettings: house),
 
@@ -97,6 +99,9 @@ let package = Package(
     .testTarget(
       name: "CommuteSQLiteTests", dependencies: ["CommuteSQLite"], swiftSettings: house),
     .testTarget(name: "CommuteHTTPTests", dependencies: ["CommuteHTTP"], swiftSettings: house),
+    .testTarget(
+      name: "CommuteRelayTests", dependencies: ["CommuteHTTP", "CommuteRelay"],
+      swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

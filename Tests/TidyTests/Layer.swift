@@ -45,6 +45,8 @@ struct Module: Sendable {
     "CommuteSQLite": Module(layer: .machinery, imports: ["CSQLite"]),
     "CommuteHTTP": Module(layer: .machinery, imports: ["CCurl", "CMicroHTTPD", "CZlib"]),
 
+    "CommuteRelay": Module(layer: .machinery),
+
     "CommuteStore": Module(layer: .product, imports: ["CommuteCore", "CommuteSQLite"]),
     "CommuteSync": Module(
       layer: .product, imports: ["CommuteCore", "CommuteStore", "CommuteHTTP"]),
@@ -67,7 +69,7 @@ struct Module: Sendable {
   /// The modules below the programs.
   private static let everything: Set<String> = [
     "CommuteCore", "CommuteImport", "CommuteSQLite", "CommuteHTTP", "CommuteStore", "CommuteSync",
-    "CommuteServer", "CommuteServerSQLite", "CommuteFeatures",
+    "CommuteServer", "CommuteServerSQLite", "CommuteFeatures", "CommuteRelay",
   ]
 
   /// Whether a module of the package, or of the system, may be imported.
