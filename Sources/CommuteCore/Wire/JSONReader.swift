@@ -1,0 +1,265 @@
+/// What is wrong with JSON, and where; becomes a ``WireError`` at the edge.
+struct JSONFault: Error {
+  var problem: Problem
+  var offset: Int
+  /// The member that is missing, where one is.
+  var member = WireMember.unknown
+
+  enum Problem {
+    case malformed(WireProblem)
+    case tooLarge(WireLimit)
+    case unsupportedProtocol(UInt64)
+    case notOurs
+  }
+
+  init(_ problem: WireProblem, at offset: Int) {
+    self.problem = .malformed(problem)
+    self.offset = offset
+  }
+
+  init(_ limit: WireLimit, at offset: Int) {
+    problem = .tooLarge(limit)
+    self.offset = offset
+  }
+
+  init(missing member: WireMember, at offset: Int) {
+    problem = .malformed(.missing)
+    self.offset = offset
+    self.member = member
+  }
+}
+
+/// A text of JSON where it stands: the bytes between its quotes.
+struct JSONText {
+  var start: Int
+  var end: Int
+  /// Whether the bytes are the text, for want of escapes.
+  var isPlain: Bool
+
+  var count: Int { end - start }
+}
+
+/// The members that an object has had so far.
+struct JSONMembers {
+  var seen: UInt64 = 0
+  var isFirst = true
+  /// The name of the member at hand.
+  var name = JSONText(start: 0, end: 0, isPlain: true)
+  /// The first name that only its bytes can tell from others, and those after it.
+  private var noted: JSONText?
+  private var others: [JSONText] = []
+
+  @inline(__always)
+  func has(_ member: WireMember) -> Bool { seen & 1 << UInt64(member.rawValue) != 0 }
+
+  /// Keeps the name at hand, so that the same name later is found.
+  @inline(__always)
+  mutating func note() {
+    if noted == nil { noted = name } else { others.append(name) }
+  }
+
+  /// The noted names where there are two or more.
+  var distinctNames: [JSONText] {
+    guard let noted, !others.isEmpty else { return [] }
+    return [noted] + others
+  }
+}
+
+/// Reads JSON (RFC 8259) from bytes that are known to be UTF-8, in one pass and without a tree.
+///
+/// It is stricter than the RFC where two readers could disagree: no member twice, no lone surrogate,
+/// no NUL, depth bounded. No input traps.
+///
+/// It looks at a buffer without owning it, so it never outlives the call that lends the buffer; every
+/// access goes through ``byte(_:)`` or a range that was checked against the end.
+@safe struct JSONReader {
+  let buffer: UnsafeBufferPointer<UInt8>
+  let end: Int
+  var offset = 0
+  var depth = 0
+  var cache = WireCache()
+  let members = WireMemberTable.shared
+
+  /// Begins at the start of a buffer, which must outlive the reader.
+  @unsafe init(_ buffer: UnsafeBufferPointer<UInt8>) {
+    unsafe self.buffer = buffer
+    end = buffer.count
+  }
+
+  /// The byte at an offset; 0, which no JSON has outside of texts, beyond the end.
+  @inline(__always)
+  func byte(_ at: Int) -> UInt8 { at < end ? unsafe buffer[at] : 0 }
+
+  @inline(__always)
+  mutating func skipSpace() {
+    if byte(offset) > 0x20 { return }
+    while offset < end, case let byte = byte(offset),
+      byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    { offset += 1 }
+  }
+
+  /// The next byte that is no space; 0 at the end.
+  @inline(__always)
+  mutating func peek() -> UInt8 {
+    skipSpace()
+    return byte(offset)
+  }
+
+  /// What to say where this byte cannot stand.
+  func unexpected(_ problem: WireProblem = .notJSON) -> JSONFault {
+    JSONFault(offset >= end ? .endsEarly : problem, at: offset)
+  }
+
+  /// What to say where a value of another kind stands.
+  func expected(_ shape: WireShape) -> JSONFault {
+    unexpected(startsValue(byte(offset)) ? .expected(shape) : .notJSON)
+  }
+
+  private func startsValue(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x22, 0x2D, 0x30...0x39, 0x5B, 0x66, 0x6E, 0x74, 0x7B: true
+    default: false
+    }
+  }
+
+  /// Enters an object or array.
+  @inline(__always)
+  mutating func open(_ bracket: UInt8, or shape: WireShape) throws(JSONFault) {
+    guard peek() == bracket else { throw expected(shape) }
+    guard depth < WireLimit.depth.value else { throw JSONFault(.depth, at: offset) }
+    depth += 1
+    offset += 1
+  }
+
+  /// Enters an object.
+  @inline(__always)
+  mutating func openObject() throws(JSONFault) -> JSONMembers {
+    try open(0x7B, or: .object)
+    return JSONMembers()
+  }
+
+  /// Enters an array.
+  @inline(__always)
+  mutating func openArray() throws(JSONFault) { try open(0x5B, or: .array) }
+
+  /// Stands before the next element of an array, or leaves it.
+  @inline(__always)
+  mutating func nextElement(isFirst: inout Bool) throws(JSONFault) -> Bool {
+    let byte = peek()
+    if byte == 0x5D {
+      offset += 1
+      depth -= 1
+      return false
+    }
+    if isFirst {
+      isFirst = false
+    } else {
+      guard byte == 0x2C else { throw unexpected() }
+      offset += 1
+      guard peek() != 0x5D else { throw unexpected() }
+    }
+    return true
+  }
+
+  /// Reads the name of the next member of an object, up to its value, or leaves the object.
+  @inline(__always)
+  mutating func nextName(_ members: inout JSONMembers) throws(JSONFault) -> Bool {
+    var byte = peek()
+    if byte == 0x7D {
+      offset += 1
+      depth -= 1
+      let names = members.distinctNames
+      if !names.isEmpty { try refuseDuplicates(among: names) }
+      return false
+    }
+    if members.isFirst {
+      members.isFirst = false
+    } else {
+      guard byte == 0x2C else { throw unexpected() }
+      offset += 1
+      byte = peek()
+    }
+    guard byte == 0x22 else { throw unexpected() }
+    members.name = try scanText()
+    guard peek() == 0x3A else { throw unexpected() }
+    offset += 1
+    return true
+  }
+
+  /// Reads the name of the next member and finds out which it is; nil where the object ends.
+  @inline(__always)
+  mutating func nextMember(_ members: inout JSONMembers) throws(JSONFault) -> WireMember? {
+    guard try nextName(&members) else { return nil }
+    let member = member(members.name)
+    if member == .unknown {
+      members.note()
+      return .unknown
+    }
+    guard !members.has(member) else {
+      throw JSONFault(.duplicateName, at: members.name.start)
+    }
+    members.seen |= 1 << UInt64(member.rawValue)
+    return member
+  }
+
+  /// Checks that an object had a member.
+  @inline(__always)
+  func need(_ member: WireMember, in members: JSONMembers, at start: Int) throws(JSONFault) {
+    if !members.has(member) { throw JSONFault(missing: member, at: start) }
+  }
+
+  private func member(_ name: JSONText) -> WireMember {
+    guard name.isPlain else { return escapedMember(name) }
+    let count = name.count
+    if count > 8 {
+      return isText(name, WireMember.operations.name) ? .operations : .unknown
+    }
+    var word: UInt64 = 0
+    if name.start + 8 <= end {
+      let mask = count == 8 ? UInt64.max : (1 << UInt64(count * 8)) - 1
+      word = self.word(name.start) & mask
+    } else {
+      for index in 0..<count { word |= UInt64(byte(name.start + index)) << UInt64(index * 8) }
+    }
+    let found = members.member(beginning: word)
+    return found == .operations ? .unknown : found
+  }
+
+  private func escapedMember(_ name: JSONText) -> WireMember {
+    let bytes = decoded(name)
+    for member in WireMember.allCases where member != .unknown {
+      let isSame = member.name.withUTF8Buffer { unsafe $0.elementsEqual(bytes) }
+      if isSame { return member }
+    }
+    return .unknown
+  }
+
+  /// Eight bytes, the first one lowest; the caller has checked that they are there.
+  @inline(__always)
+  func word(_ at: Int) -> UInt64 {
+    unsafe UInt64(
+      littleEndian: UnsafeRawBufferPointer(buffer).loadUnaligned(
+        fromByteOffset: at, as: UInt64.self))
+  }
+
+  /// Whether a text without escapes has the bytes of a literal.
+  @inline(__always)
+  func isText(_ text: JSONText, _ literal: StaticString) -> Bool {
+    guard text.isPlain, text.count == literal.utf8CodeUnitCount else { return false }
+    for index in 0..<text.count {
+      let expected = unsafe literal.utf8Start[index]
+      if byte(text.start + index) != expected { return false }
+    }
+    return true
+  }
+
+  /// Refuses names that come twice, compared without escapes; sorts, so that many cost little.
+  func refuseDuplicates(among names: [JSONText]) throws(JSONFault) {
+    let sorted = names.map { (bytes: decoded($0), start: $0.start) }.sorted {
+      $0.bytes.lexicographicallyPrecedes($1.bytes)
+    }
+    for index in 1..<sorted.count where sorted[index].bytes == sorted[index - 1].bytes {
+      throw JSONFault(.duplicateName, at: max(sorted[index].start, sorted[index - 1].start))
+    }
+  }
+}
