@@ -17,7 +17,8 @@ import Testing
 
   @Test(arguments: [
     SQLValue.null, .integer(.min), .integer(.max), .real(-0.5), .real(.infinity), .text(""),
-    .text("a\u{0}b"), .text("naïve 日本 👩‍👩‍👧"), .text(String(repeating: "long ", count: 9_999)), .bytes([]),
+    .text("a\u{0}b"), .text("naïve 日本 👩‍👩‍👧"),
+    .text(String(repeating: "long ", count: 9_999)), .bytes([]),
     .bytes([0, 255, 0]), .bytes([UInt8](repeating: 7, count: 100_000)),
   ])
   func `what is bound is read back`(value: SQLValue) throws {

@@ -52,12 +52,31 @@ extension Connection {
       pagesCopied: Int(max(copied, 0)))
   }
 
+  /// How many pages the log held after this connection's last commit.
+  ///
+  /// Tells a caller who took checkpoints upon itself (``Configuration/checkpointPages`` is 0) when
+  /// one is due; otherwise always 0.
+  public var pagesInLog: Int { database.pagesInLog }
+
+  func countPagesInLog() {
+    guard let pointer = unsafe database.pointer else { return }
+    let context = unsafe Unmanaged.passUnretained(database).toOpaque()
+    unsafe sqlite3_wal_hook(pointer, logCallback, context)
+  }
+
   /// Looks through the whole file for damage.
   ///
   /// - Returns: What is wrong, one line each; nothing where all is well.
   public func integrityCheck() throws(SQLiteError) -> [String] {
-    let lines = try prepare("PRAGMA integrity_check").all { (row) throws(SQLiteError) in
-      row.text(0)
+    var lines: [String] = []
+    do throws(SQLiteError) {
+      try prepare("PRAGMA integrity_check").forEach { (row) throws(SQLiteError) in
+        lines.append(row.text(0))
+      }
+    } catch {
+      // Some damage is such that the check itself stumbles over it.
+      guard case .corrupt(let reason) = error else { throw error }
+      return lines + [reason]
     }
     return lines == ["ok"] ? [] : lines
   }
@@ -80,16 +99,16 @@ extension Connection {
   /// Asks now and then, while a statement runs, whether it is to go on.
   ///
   /// The closure must not use the connection. Where it answers no, the statement ends with
-  /// ``SQLiteError/interrupted``.
-  ///
-  /// - Parameter instructions: After about how many steps of SQLite's machine it is asked.
+  /// ``SQLiteError/interrupted``. It is asked after about as many steps of SQLite's machine as
+  /// `instructions` says.
   public func setProgressHandler(
     every instructions: Int32 = 1_000, _ goesOn: (() -> Bool)?
   ) {
+    guard let pointer = unsafe database.pointer else { return }
     database.progress = goesOn
     let context = unsafe Unmanaged.passUnretained(database).toOpaque()
     unsafe sqlite3_progress_handler(
-      database.pointer, goesOn == nil ? 0 : instructions, progressCallback, context)
+      pointer, goesOn == nil ? 0 : instructions, progressCallback, context)
   }
 }
 
@@ -99,3 +118,14 @@ private let progressCallback: @convention(c) (UnsafeMutableRawPointer?) -> Int32
   let handle = unsafe Unmanaged<DatabaseHandle>.fromOpaque(context).takeUnretainedValue()
   return handle.progress?() ?? true ? 0 : 1
 }
+
+/// Called by SQLite after a commit into the log.
+private let logCallback:
+  @convention(c) (
+    UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32
+  ) -> Int32 = { context, _, _, pages in
+    guard let context = unsafe context else { return SQLITE_OK }
+    let handle = unsafe Unmanaged<DatabaseHandle>.fromOpaque(context).takeUnretainedValue()
+    handle.pagesInLog = Int(pages)
+    return SQLITE_OK
+  }

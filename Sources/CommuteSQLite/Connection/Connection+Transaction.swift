@@ -17,7 +17,9 @@ extension Connection {
 
   /// Begins a transaction; every call must be followed by ``commit()`` or ``rollback()``.
   ///
-  /// - Parameter synchronous: When the commit is on the disk; the configuration's where it is nil.
+  /// Where `synchronous` is nil, the configuration says when the commit is on the disk. SQLite
+  /// takes a change of it only outside a transaction, so it is made before the transaction begins.
+  ///
   /// - Throws: ``SQLiteError/busy(code:)`` when another connection writes for too long.
   public func begin(
     _ kind: TransactionKind = .immediate, synchronous: Synchronous? = nil
@@ -65,6 +67,7 @@ extension Connection {
   ///
   /// Write the thrown type into the closure, `{ () throws(SQLiteError) in … }`, or use the
   /// overload that throws any error.
+  @discardableResult
   @inlinable
   public func transaction<Result, Failure: CarriesSQLiteError>(
     _ kind: TransactionKind = .immediate, synchronous: Synchronous? = nil,
@@ -83,6 +86,7 @@ extension Connection {
   }
 
   /// Runs the body in a transaction; rolls back when it throws.
+  @discardableResult
   @inlinable
   public func transaction<Result>(
     _ kind: TransactionKind = .immediate, synchronous: Synchronous? = nil,
@@ -101,6 +105,7 @@ extension Connection {
   }
 
   /// Runs the body in a part of the transaction that is undone alone when it throws.
+  @discardableResult
   @inlinable
   public func savepoint<Result, Failure: CarriesSQLiteError>(
     _ body: () throws(Failure) -> Result
@@ -118,6 +123,7 @@ extension Connection {
   }
 
   /// Runs the body in a part of the transaction that is undone alone when it throws.
+  @discardableResult
   @inlinable
   public func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
     try beginSavepoint()
@@ -144,8 +150,10 @@ extension Connection {
 
   /// Undoes the part; where SQLite has given up the whole transaction there is nothing to undo.
   @usableFromInline func rollbackSavepoint() {
-    guard case .open = database.transactionState else { return }
-    unsafe sqlite3_exec(database.pointer, "ROLLBACK TO part; RELEASE part", nil, nil, nil)
+    guard case .open = database.transactionState, let pointer = unsafe database.pointer else {
+      return
+    }
+    unsafe sqlite3_exec(pointer, "ROLLBACK TO part; RELEASE part", nil, nil, nil)
   }
 
   private func requireTransaction() throws(SQLiteError) {
@@ -157,8 +165,8 @@ extension Connection {
   }
 
   private func rollBackIfOpen() {
-    guard isReallyInTransaction else { return }
-    unsafe sqlite3_exec(database.pointer, "ROLLBACK", nil, nil, nil)
+    guard isReallyInTransaction, let pointer = unsafe database.pointer else { return }
+    unsafe sqlite3_exec(pointer, "ROLLBACK", nil, nil, nil)
   }
 
   /// Whether SQLite has a transaction open, however it came to that.

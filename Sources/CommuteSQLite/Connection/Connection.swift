@@ -29,7 +29,7 @@ import CSQLite
     database = try DatabaseHandle(location: location, mode: configuration.mode)
     busyMilliseconds = configuration.busyMilliseconds
     synchronousOtherwise = configuration.synchronous
-    unsafe sqlite3_busy_timeout(database.pointer, busyMilliseconds)
+    waitWhenBusy()
     try configuration.whenOpened?(self)
     try setUp(configuration, isFile: location != .memory)
   }
@@ -42,7 +42,7 @@ import CSQLite
 
   /// How long a call waits for a lock held by another connection; 0 does not wait.
   public var busyMilliseconds: Int32 {
-    didSet { unsafe sqlite3_busy_timeout(database.pointer, busyMilliseconds) }
+    didSet { waitWhenBusy() }
   }
 
   /// Whether the connection was closed.
@@ -65,20 +65,35 @@ import CSQLite
   }
 
   /// How many rows the last insert, update or delete changed.
-  public var changes: Int { unsafe Int(sqlite3_changes64(database.pointer)) }
+  public var changes: Int {
+    guard let pointer = unsafe database.pointer else { return 0 }
+    return unsafe Int(sqlite3_changes64(pointer))
+  }
 
   /// How many rows were changed since the database was opened.
-  public var totalChanges: Int { unsafe Int(sqlite3_total_changes64(database.pointer)) }
+  public var totalChanges: Int {
+    guard let pointer = unsafe database.pointer else { return 0 }
+    return unsafe Int(sqlite3_total_changes64(pointer))
+  }
 
   /// The row number of the last insert into a table that has row numbers.
-  public var lastInsertRowID: Int64 { unsafe sqlite3_last_insert_rowid(database.pointer) }
+  public var lastInsertRowID: Int64 {
+    guard let pointer = unsafe database.pointer else { return 0 }
+    return unsafe sqlite3_last_insert_rowid(pointer)
+  }
+
+  private func waitWhenBusy() {
+    guard let pointer = unsafe database.pointer else { return }
+    unsafe sqlite3_busy_timeout(pointer, busyMilliseconds)
+  }
 
   private func setUp(_ configuration: Configuration, isFile: Bool) throws(SQLiteError) {
+    let pointer = try unsafe database.opened()
     for (option, value) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
       (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
     ] as [(Int32, Int32)] {
-      unsafe commute_sqlite3_db_flag(database.pointer, option, value)
+      unsafe commute_sqlite3_db_flag(pointer, option, value)
     }
     try execute(
       """
@@ -86,6 +101,7 @@ import CSQLite
       PRAGMA cache_size = -\(configuration.cacheKibibytes);
       PRAGMA wal_autocheckpoint = \(configuration.checkpointPages);
       """)
+    if configuration.checkpointPages == 0 { countPagesInLog() }
     // The first look at the file: here a file that is no database is found out.
     _ = try prepare("PRAGMA schema_version").firstInt64()
     try setJournal(configuration, isFile: isFile)

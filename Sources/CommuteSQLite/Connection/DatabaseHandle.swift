@@ -21,6 +21,9 @@ import CSQLite
   var transactionState = TransactionState.none
   var authorization = Authorization()
   var progress: (() -> Bool)?
+  /// How many pages the log held after the last commit here; counted only where the log is not
+  /// copied back automatically.
+  var pagesInLog = 0
   private var statements: [ObjectIdentifier: OpenStatement] = [:]
 
   private struct OpenStatement {
@@ -40,9 +43,11 @@ import CSQLite
     var opened: OpaquePointer?
     let code = unsafe sqlite3_open_v2(name, &opened, flags, nil)
     guard code == SQLITE_OK, let database = unsafe opened else {
-      let reason = unsafe Self.openFailure(code, opened)
+      let systemCode = unsafe opened.map { unsafe sqlite3_system_errno($0) } ?? 0
+      let message = unsafe String(cString: sqlite3_errstr(code))
       unsafe sqlite3_close_v2(opened)
-      throw SQLiteError(extendedCode: code, message: reason, path: path)
+      throw SQLiteError(
+        extendedCode: code, systemCode: systemCode, message: message, path: path)
     }
     unsafe pointer = database
     interrupter = unsafe Interrupter(database)
@@ -71,6 +76,7 @@ import CSQLite
     transactionState = .none
     unsafe sqlite3_set_authorizer(database, nil, nil)
     unsafe sqlite3_progress_handler(database, 0, nil, nil)
+    unsafe sqlite3_wal_hook(database, nil, nil)
     unsafe sqlite3_close_v2(database)
     unsafe pointer = nil
   }
@@ -93,27 +99,17 @@ import CSQLite
   func failure(_ code: Int32, whileRunning: Bool) -> SQLiteError {
     guard let database = unsafe pointer else { return .closed }
     if code & 0xff == SQLITE_AUTH, let access = authorization.refused { return .denied(access) }
-    let words = unsafe String(cString: sqlite3_errmsg(database))
     let matches = unsafe sqlite3_extended_errcode(database) & 0xff == code & 0xff
-    var message = unsafe matches ? words : String(cString: sqlite3_errstr(code))
+    let words = unsafe matches ? sqlite3_errmsg(database) : sqlite3_errstr(code)
+    var message = unsafe words.map { unsafe String(cString: $0) } ?? ""
     if whileRunning, code & 0xff == SQLITE_ERROR { message = message.withoutQuotes }
-    if code & 0xff == SQLITE_CANTOPEN {
-      message = unsafe PrivateFile.reason(sqlite3_system_errno(database))
-    }
-    let error = SQLiteError(extendedCode: code, message: message, path: path)
+    let error = unsafe SQLiteError(
+      extendedCode: code, systemCode: sqlite3_system_errno(database), message: message, path: path)
     if case .open = transactionState, unsafe sqlite3_get_autocommit(database) != 0 {
       transactionState = .lost(error)
       unsafe sqlite3_exec(database, "BEGIN", nil, nil, nil)
     }
     return error
-  }
-
-  private static func openFailure(_ code: Int32, _ database: OpaquePointer?) -> String {
-    if let database = unsafe database, code & 0xff == SQLITE_CANTOPEN {
-      let number = unsafe sqlite3_system_errno(database)
-      if number != 0 { return PrivateFile.reason(number) }
-    }
-    return unsafe String(cString: sqlite3_errstr(code))
   }
 }
 

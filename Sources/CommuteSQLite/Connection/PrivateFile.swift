@@ -44,11 +44,14 @@ enum PrivateFile {
   }
 
   private static func failure(_ path: String) -> SQLiteError {
-    switch errno {
-    case ENOSPC, EDQUOT: .full
-    case EROFS: .readOnly(path: path)
-    default: .cannotOpen(path: path, reason: reason(errno))
-    }
+    if isForLackOfSpace(errno) { return .full }
+    return errno == EROFS
+      ? .readOnly(path: path) : .cannotOpen(path: path, reason: reason(errno))
+  }
+
+  /// Whether an error number of the system says that the disk or the user's part of it is full.
+  static func isForLackOfSpace(_ number: Int32) -> Bool {
+    number == ENOSPC || number == EDQUOT
   }
 
   /// The system's words for an error number.

@@ -16,16 +16,26 @@ extension ConstraintFailure.Kind {
 }
 
 extension SQLiteError {
-  /// Translates a result code and the message that came with it.
-  init(extendedCode: Int32, message: String, path: String) {
-    switch extendedCode & 0xff {
+  /// Translates a result code, the operating system's error number behind it, and the message.
+  init(extendedCode: Int32, systemCode: Int32, message: String, path: String) {
+    let primary = extendedCode & 0xff
+    let isFromSystem = primary == SQLITE_IOERR || primary == SQLITE_CANTOPEN
+    if isFromSystem, PrivateFile.isForLackOfSpace(systemCode) {
+      self = .full
+      return
+    }
+    switch primary {
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy(code: extendedCode)
     case SQLITE_FULL: self = .full
+    case SQLITE_READONLY where extendedCode == Self.movedCode:
+      self = .cannotOpen(path: path, reason: "it was moved or deleted while it was open")
     case SQLITE_READONLY: self = .readOnly(path: path)
     case SQLITE_IOERR: self = .inputOutput(code: extendedCode, message: message)
     case SQLITE_CORRUPT: self = .corrupt(reason: message)
     case SQLITE_NOTADB: self = .notADatabase(path: path)
-    case SQLITE_CANTOPEN: self = .cannotOpen(path: path, reason: message)
+    case SQLITE_CANTOPEN:
+      let reason = systemCode == 0 ? message : PrivateFile.reason(systemCode)
+      self = .cannotOpen(path: path, reason: reason)
     case SQLITE_CONSTRAINT:
       self = .constraint(ConstraintFailure(extendedCode: extendedCode, message: message))
     case SQLITE_INTERRUPT: self = .interrupted
@@ -33,4 +43,7 @@ extension SQLiteError {
     default: self = .sql(code: extendedCode, message: message)
     }
   }
+
+  /// SQLite's `SQLITE_READONLY_DBMOVED`, a macro that Swift does not see.
+  private static let movedCode = SQLITE_READONLY | (4 << 8)
 }

@@ -20,7 +20,7 @@ extension Connection {
 
   /// Reads all rows.
   @inlinable public func all<Element, Failure: CarriesSQLiteError>(
-    _ sql: SQL, _ read: (borrowing Row) throws(Failure) -> Element
+    _ sql: SQL, _ read: (Row) throws(Failure) -> Element
   ) throws(Failure) -> [Element] {
     let query: Statement
     do { query = try statement(sql) } catch { throw Failure(error) }
@@ -29,14 +29,14 @@ extension Connection {
 
   /// Reads all rows.
   @inlinable public func all<Element>(
-    _ sql: SQL, _ read: (borrowing Row) throws -> Element
+    _ sql: SQL, _ read: (Row) throws -> Element
   ) throws -> [Element] {
     try statement(sql).all(read)
   }
 
   /// Reads the first row, if there is one.
   @inlinable public func first<Element, Failure: CarriesSQLiteError>(
-    _ sql: SQL, _ read: (borrowing Row) throws(Failure) -> Element
+    _ sql: SQL, _ read: (Row) throws(Failure) -> Element
   ) throws(Failure) -> Element? {
     let query: Statement
     do { query = try statement(sql) } catch { throw Failure(error) }
@@ -45,7 +45,7 @@ extension Connection {
 
   /// Reads the first row, if there is one.
   @inlinable public func first<Element>(
-    _ sql: SQL, _ read: (borrowing Row) throws -> Element
+    _ sql: SQL, _ read: (Row) throws -> Element
   ) throws -> Element? {
     try statement(sql).first(read)
   }

@@ -64,6 +64,12 @@ extension SQL {
       arguments.append(value.sqlValue)
     }
 
+    /// Adds a value, which is bound; nil is null.
+    public mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value?) {
+      text += "?"
+      arguments.append(value?.sqlValue ?? .null)
+    }
+
     /// Adds a list of values in parentheses, as `IN` takes it.
     public mutating func appendInterpolation(_ values: [some SQLConvertible]) {
       text += "(" + values.map { _ in "?" }.joined(separator: ", ") + ")"

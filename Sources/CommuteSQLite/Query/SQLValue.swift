@@ -70,11 +70,6 @@ extension [UInt8]: SQLConvertible {
   public var sqlValue: SQLValue { .bytes(self) }
 }
 
-extension Optional: SQLConvertible where Wrapped: SQLConvertible {
-  /// The wrapped value, or null.
-  public var sqlValue: SQLValue { self?.sqlValue ?? .null }
-}
-
 extension Statement {
   /// Binds a value of any kind.
   public func bind(_ value: SQLValue, at parameter: Int) {

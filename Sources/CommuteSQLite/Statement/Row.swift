@@ -16,15 +16,20 @@ public enum ColumnKind: Hashable, Sendable {
 
 /// The row at which a statement stands; lent for the length of a call.
 ///
+/// It is a view: kept longer, it shows whatever the statement has moved on to, or nulls.
+///
 /// Columns are numbered from 0. A column of another kind is converted as SQLite does, and one
 /// that does not exist reads as null; strict tables and the order of the columns in the statement
 /// make both a matter of the statement's text.
-@safe public struct Row: ~Copyable {
-  @usableFromInline let handle: OpaquePointer?
+@safe public struct Row {
+  /// Held instead of its handle, so that a row is empty, not dangling, once all is closed.
+  @usableFromInline let statement: Statement
 
-  @inlinable init(_ handle: OpaquePointer?) {
-    unsafe self.handle = unsafe handle
+  @inlinable init(_ statement: Statement) {
+    self.statement = statement
   }
+
+  @inlinable var handle: OpaquePointer? { unsafe statement.handle }
 
   /// What the column holds.
   @inlinable public func kind(_ column: Int) -> ColumnKind {

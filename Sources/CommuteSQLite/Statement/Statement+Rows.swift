@@ -1,19 +1,19 @@
 extension Statement {
   /// Runs the statement and hands over row after row.
   @inlinable public func forEach<Failure: CarriesSQLiteError>(
-    _ body: (borrowing Row) throws(Failure) -> Void
+    _ body: (Row) throws(Failure) -> Void
   ) throws(Failure) {
     while try advance(Failure.self) { try ending(body) }
   }
 
   /// Runs the statement and hands over row after row.
-  @inlinable public func forEach(_ body: (borrowing Row) throws -> Void) throws {
+  @inlinable public func forEach(_ body: (Row) throws -> Void) throws {
     while try step() { try ending(body) }
   }
 
   /// Runs the statement and reads all rows.
   @inlinable public func all<Element, Failure: CarriesSQLiteError>(
-    _ read: (borrowing Row) throws(Failure) -> Element
+    _ read: (Row) throws(Failure) -> Element
   ) throws(Failure) -> [Element] {
     var elements: [Element] = []
     while try advance(Failure.self) { elements.append(try ending(read)) }
@@ -22,7 +22,7 @@ extension Statement {
 
   /// Runs the statement and reads all rows.
   @inlinable public func all<Element>(
-    _ read: (borrowing Row) throws -> Element
+    _ read: (Row) throws -> Element
   ) throws -> [Element] {
     var elements: [Element] = []
     while try step() { elements.append(try ending(read)) }
@@ -31,7 +31,7 @@ extension Statement {
 
   /// Runs the statement and reads its first row, if it has one.
   @inlinable public func first<Element, Failure: CarriesSQLiteError>(
-    _ read: (borrowing Row) throws(Failure) -> Element
+    _ read: (Row) throws(Failure) -> Element
   ) throws(Failure) -> Element? {
     guard try advance(Failure.self) else { return nil }
     defer { reset() }
@@ -40,7 +40,7 @@ extension Statement {
 
   /// Runs the statement and reads its first row, if it has one.
   @inlinable public func first<Element>(
-    _ read: (borrowing Row) throws -> Element
+    _ read: (Row) throws -> Element
   ) throws -> Element? {
     guard try step() else { return nil }
     defer { reset() }
@@ -61,7 +61,7 @@ extension Statement {
 
   /// Lends the present row, and ends the run where the closure throws.
   @inlinable func ending<Result, Failure: Error>(
-    _ body: (borrowing Row) throws(Failure) -> Result
+    _ body: (Row) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     do throws(Failure) {
       return try withRow(body)

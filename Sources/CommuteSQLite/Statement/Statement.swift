@@ -6,10 +6,10 @@ public import CSQLite
 /// last row was passed, an error was thrown, or ``reset()`` was called — all parameters are null
 /// again. A value that cannot be bound is reported by the next ``step()``.
 @safe public final class Statement {
-  /// The compiled statement, or nothing once the connection is closed; SQLite takes nothing for
-  /// a statement that has no rows and whose columns are null.
+  /// The compiled statement, or nothing once the connection is closed; to SQLite's functions for
+  /// binding, stepping and reading, nothing is a statement that has no rows and only nulls.
   @exclusivity(unchecked) @usableFromInline var handle: OpaquePointer?
-  @exclusivity(unchecked) @usableFromInline var arena = BindingArena()
+  @usableFromInline let arena = BindingArena()
   /// Why a value could not be bound.
   private var refusal: SQLiteError?
   @exclusivity(unchecked) @usableFromInline var isRefused = false
@@ -64,9 +64,11 @@ public import CSQLite
 
   /// Ends the run, lets go of the snapshot it reads, and forgets the parameters.
   public func reset() {
-    unsafe sqlite3_reset(handle)
-    unsafe sqlite3_clear_bindings(handle)
-    unsafe arena.removeAll()
+    if let handle = unsafe handle {
+      unsafe sqlite3_reset(handle)
+      unsafe sqlite3_clear_bindings(handle)
+    }
+    arena.removeAll()
     guard unsafe isRefused else { return }
     unsafe isRefused = false
     refusal = nil
@@ -86,9 +88,9 @@ public import CSQLite
 
   /// The name of a column, as the statement says it.
   public func columnName(_ column: Int) -> String {
-    guard let name = unsafe sqlite3_column_name(handle, Int32(truncatingIfNeeded: column)) else {
-      return ""
-    }
+    guard let handle = unsafe handle,
+      let name = unsafe sqlite3_column_name(handle, Int32(truncatingIfNeeded: column))
+    else { return "" }
     return unsafe String(cString: name)
   }
 
