@@ -7,6 +7,9 @@ extension Statement {
   }
 
   /// Runs the statement and hands over row after row.
+  ///
+  /// Disfavored, or it would win over the generic one also where the closure names its error.
+  @_disfavoredOverload
   @inlinable public func forEach(_ body: (Row) throws -> Void) throws {
     while try step() { try ending(body) }
   }
