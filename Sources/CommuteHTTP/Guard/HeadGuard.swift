@@ -68,7 +68,7 @@ struct HeadGuard: Sendable {
     let codings = head.headers.values(of: "Transfer-Encoding")
     guard lengths.count <= 1, codings.count <= 1, lengths.isEmpty || codings.isEmpty else {
       throw Refusal(
-        status: 400, line: "the length of the body is told twice; send one Content-Length or chunks")
+        status: 400, line: "the length of the body is told twice; send one length or chunks")
     }
     if let coding = codings.first {
       guard HTTPHeaders.isSame(coding, "chunked"), head.version == "HTTP/1.1" else {

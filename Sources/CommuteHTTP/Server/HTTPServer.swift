@@ -32,7 +32,8 @@
     }
 
     deinit {
-      guard let daemon = takeDaemon() else { return }
+      guard let (daemon, sweeper) = takeDaemon() else { return }
+      sweeper.cancel()
       core.registry.abandonAll()
       if !BackgroundThread.start({ daemon.stop() }) { daemon.stop() }
     }
@@ -64,9 +65,10 @@
     /// - Parameter limit: How long to wait for them; then their handlers are cancelled and their
     ///   connections closed without an answer.
     public func drain(limit: Duration) async {
-      guard let daemon = takeDaemon() else { return }
+      guard let (daemon, sweeper) = takeDaemon() else { return }
       core.registry.forEach { $0.cutIfIdle() }
       await core.registry.waitUntilEmpty(limit: limit)
+      sweeper.cancel()
       core.registry.abandonAll()
       await withCheckedContinuation { done in
         // It waits for the threads to end, which no thread of Swift's own may do.
@@ -79,13 +81,12 @@
     }
 
     /// Takes the daemon out, so that only one caller stops it.
-    private func takeDaemon() -> ServerDaemon? {
+    private func takeDaemon() -> (ServerDaemon, sweeper: Task<Void, Never>)? {
       state.withLock { state in
         guard case .running(let daemon, let sweeper) = state else { return nil }
         core.isDraining.store(true, ordering: .releasing)
-        sweeper.cancel()
         state = .over
-        return daemon
+        return (daemon, sweeper)
       }
     }
   }

@@ -31,3 +31,12 @@ extension HTTPServer {
   /// The address of a path on this server.
   func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
 }
+
+/// The client of this platform.
+func makeClient(_ settings: HTTPClientSettings = HTTPClientSettings()) -> any HTTPClient {
+  #if os(Linux)
+    CurlClient(settings)
+  #else
+    URLSessionClient(settings)
+  #endif
+}
