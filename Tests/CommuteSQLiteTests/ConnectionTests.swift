@@ -54,6 +54,25 @@ import Testing
     #expect(throws: SQLiteError.self) { try Connection(.file(folder.file("a\u{0}b"))) }
   }
 
+  @Test func `a link that leads nowhere is not followed`() throws {
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("link.db"), withDestinationPath: folder.file("target.db"))
+    let reason = "it is a link that leads nowhere"
+    #expect(throws: SQLiteError.cannotOpen(path: folder.file("link.db"), reason: reason)) {
+      try folder.open("link.db")
+    }
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(left == ["link.db"])
+  }
+
+  @Test func `a link to a database is followed`() throws {
+    try folder.open("target.db").execute("CREATE TABLE book(title TEXT)")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("link.db"), withDestinationPath: folder.file("target.db"))
+    let count = try folder.open("link.db").count()
+    #expect(count == .integer(0))
+  }
+
   @Test(.enabled(if: geteuid() != 0, "root may read everything"))
   func `a file without the right to read it is refused`() throws {
     try folder.open().close()
@@ -202,11 +221,16 @@ import Testing
   private static let endless: SQL =
     "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i FROM n) SELECT * FROM n"
 
-  @Test func `an interrupter ends what runs, and nothing else`() throws {
+  @Test func `an interrupter ends what runs, from another thread, and nothing else`() throws {
     let connection = try books()
     let interrupter = connection.interrupter
-    connection.setProgressHandler {
+    let isRunning = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      isRunning.wait()
       interrupter.interrupt()
+    }
+    connection.setProgressHandler {
+      isRunning.signal()
       return true
     }
     #expect(throws: SQLiteError.interrupted) { try connection.all(Self.endless) { _ in } }

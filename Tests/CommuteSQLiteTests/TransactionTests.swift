@@ -144,6 +144,18 @@ import Testing
     #expect(!connection.isInTransaction)
   }
 
+  @Test func `committing in the middle of a statement that writes is told`() throws {
+    let connection = try books()
+    try connection.begin()
+    let insert = try connection.prepare("INSERT INTO book(title) VALUES ('Momo') RETURNING id")
+    _ = try insert.step()
+    let reason = "cannot commit transaction - SQL statements in progress"
+    #expect(throws: SQLiteError.misuse(reason: reason)) { try connection.commit() }
+    #expect(!connection.isInTransaction)
+    let count = try connection.count()
+    #expect(count == .integer(0))
+  }
+
   @Test func `committing or beginning twice is told`() throws {
     let connection = try books()
     #expect(throws: SQLiteError.misuse(reason: "no transaction is open")) {

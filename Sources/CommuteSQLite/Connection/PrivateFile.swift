@@ -26,7 +26,12 @@ enum PrivateFile {
     close(descriptor)
     defer { unsafe _ = unlink(template) }
     if unsafe link(template, path) == 0 { return true }
-    return errno == EEXIST ? false : try createDirectly(path)
+    guard errno == EEXIST else { return try createDirectly(path) }
+    // Made by another meanwhile, or a link whose target SQLite would make readable by all.
+    guard unsafe access(path, F_OK) == 0 else {
+      throw .cannotOpen(path: path, reason: "it is a link that leads nowhere")
+    }
+    return false
   }
 
   /// Removes a file that was made here and is open nowhere.

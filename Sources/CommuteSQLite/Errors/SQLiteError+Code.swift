@@ -25,6 +25,8 @@ extension SQLiteError {
       return
     }
     switch primary {
+    case SQLITE_BUSY where message.hasSuffix("statements in progress"):
+      self = .misuse(reason: message)
     case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL: self = .busy(code: extendedCode)
     case SQLITE_FULL: self = .full
     case SQLITE_READONLY where extendedCode == Self.movedCode:
