@@ -170,7 +170,7 @@ public struct Conversation: Hashable, Sendable {
       if again { return exchange() }
       state = .idle
       return []
-    case .unreachable, .timedOut, .notAnAnswer, .unavailable, .tooLarge, .badCertificate:
+    case .unreachable, .timedOut, .notAnAnswer, .unavailable, .tooLarge, .badCertificate, .storage:
       break
     }
     if failures < UInt32.max { failures += 1 }

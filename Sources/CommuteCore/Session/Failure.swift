@@ -20,6 +20,8 @@ public enum RoundFailure: Error, Hashable, Sendable {
   case refused(status: Int)
   /// The certificate is not trusted.
   case badCertificate(String)
+  /// The device's own database could not take part: a full disk, another process.
+  case storage(String)
   /// The round was given up from this side; no failure of anybody's.
   case cancelled
 
@@ -45,7 +47,8 @@ public enum RoundFailure: Error, Hashable, Sendable {
   /// Whether the same request may succeed later without anybody doing anything.
   public var isRetryable: Bool {
     switch self {
-    case .unreachable, .timedOut, .notAnAnswer, .unavailable, .tooLarge, .badCertificate: true
+    case .unreachable, .timedOut, .notAnAnswer, .unavailable, .tooLarge, .badCertificate, .storage:
+      true
     case .needsSignIn, .needsUpdate, .wrongOwner, .refused, .cancelled: false
     }
   }
@@ -82,6 +85,7 @@ public enum RoundFailure: Error, Hashable, Sendable {
     case .refused(let status): "the server refused the request (\(status)); report this"
     case .badCertificate(let reason):
       "the server's certificate is not trusted (\(reason)); check the address or give --ca FILE"
+    case .storage(let reason): reason
     case .cancelled: "given up before the server answered; nothing is lost"
     }
   }
