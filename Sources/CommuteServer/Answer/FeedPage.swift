@@ -47,6 +47,7 @@ public struct FeedPage: Sendable {
   /// - Parameters:
   ///   - revision: Its number.
   ///   - bytes: The bytes of its JSON.
+  /// - Returns: What the scan does with it.
   public mutating func decide(revision: UInt64, bytes: Int) -> Decision {
     if settled.contains(revision) {
       passed = revision

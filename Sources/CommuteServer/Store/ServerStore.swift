@@ -3,8 +3,8 @@ public import CommuteCore
 /// Where a server keeps its truth: it settles requests durably and answers them.
 ///
 /// An implementation loads what ``CommuteCore/Settlement/needs(of:)`` names, settles, and writes
-/// back what the outcome marks, all in one transaction. It answers nothing that is not committed. All of them pass
-/// one conformance suite.
+/// back what the outcome marks, all in one transaction. It answers nothing that is not committed.
+/// All of them pass one conformance suite.
 public protocol ServerStore: Sendable {
   /// Reads who the store is; fails where it could not answer a device either.
   func identity() async throws(ServerStoreError) -> ServerIdentity
@@ -15,6 +15,7 @@ public protocol ServerStore: Sendable {
   ///   - request: The request; its owner is the account.
   ///   - account: Who asks: the tenant is part of every key, the user is the author.
   ///   - time: The server's wall clock in milliseconds.
+  /// - Throws: Why there is no answer; what it would have acknowledged may be stored all the same.
   /// - Returns: The answer, after everything it acknowledges is durable.
   func answer(
     _ request: SyncRequest, of account: Account, time: Int64

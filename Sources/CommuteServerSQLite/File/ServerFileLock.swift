@@ -1,0 +1,46 @@
+import CommuteServer
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Held by the one process that serves a database; the system lets go of it when the process ends.
+///
+/// It is a file of its own beside the database: closing any descriptor of the database itself
+/// would drop SQLite's locks.
+final class ServerFileLock: Sendable {
+  private let descriptor: Mutex<Int32>
+
+  /// Takes the lock.
+  ///
+  /// - Throws: ``CommuteServer/ServerStoreError/cannotOpen(reason:)`` where another process has it.
+  init(database path: String) throws(ServerStoreError) {
+    let file = path + ".lock"
+    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      throw .cannotOpen(
+        reason: "\(file) cannot be opened: \(String(cString: strerror(errno)).lowercased())")
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      close(descriptor)
+      throw .cannotOpen(
+        reason: "\(path) is served by another process; end that one, or serve another file")
+    }
+    self.descriptor = Mutex(descriptor)
+  }
+
+  /// Lets go of it; the second call does nothing.
+  func release() {
+    descriptor.withLock { descriptor in
+      if descriptor >= 0 { close(descriptor) }
+      descriptor = -1
+    }
+  }
+
+  deinit {
+    release()
+  }
+}

@@ -1,0 +1,122 @@
+import CommuteSQLite
+
+/// The tables of a server's database; the tenant is part of every key.
+///
+/// Numbers without sign (epochs, replicas, revisions, request numbers) are kept in the 64 bits of an
+/// `INTEGER`; ids and hashes are bytes; `record.state` is the record's JSON as it is sent.
+enum ServerSchema {
+  /// The version that a newer program raises.
+  static let version: Int32 = 1
+  /// What tells the file from other databases: `CmtS`.
+  static let applicationID: Int64 = 0x436D_7453
+
+  /// The steps to it.
+  static let plan = MigrationPlan(
+    table: "migration", schemaVersion: version, [Migration("0001-first", first)])
+
+  private static let first = """
+    PRAGMA application_id = \(applicationID);
+
+    -- One row: who the server is, and how far its clock has come.
+    CREATE TABLE meta(
+      schema INTEGER NOT NULL,
+      server INTEGER NOT NULL,
+      epoch INTEGER NOT NULL,
+      replica INTEGER NOT NULL,
+      clock INTEGER NOT NULL,
+      began INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TABLE feed(
+      tenant TEXT NOT NULL,
+      feed TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      fence INTEGER NOT NULL DEFAULT 0,
+      PRIMARY KEY (tenant, feed)
+    ) STRICT, WITHOUT ROWID;
+
+    -- deleted: when the server settled the latest change of a deleted record, in milliseconds.
+    CREATE TABLE record(
+      tenant TEXT NOT NULL,
+      tbl TEXT NOT NULL,
+      id BLOB NOT NULL,
+      feed TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      author TEXT NOT NULL,
+      deleted INTEGER,
+      state TEXT NOT NULL,
+      PRIMARY KEY (tenant, tbl, id)
+    ) STRICT;
+    CREATE UNIQUE INDEX record_by_revision ON record(tenant, feed, revision);
+
+    -- Applied operations only.
+    CREATE TABLE operation(
+      tenant TEXT NOT NULL,
+      id BLOB NOT NULL,
+      hash BLOB NOT NULL,
+      revision INTEGER,
+      replica INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      PRIMARY KEY (tenant, id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- The field of a deletion is the empty text.
+    CREATE TABLE restamp(
+      tenant TEXT NOT NULL,
+      tbl TEXT NOT NULL,
+      record BLOB NOT NULL,
+      field TEXT NOT NULL,
+      claimed TEXT NOT NULL,
+      settled TEXT NOT NULL,
+      replica INTEGER NOT NULL,
+      PRIMARY KEY (tenant, tbl, record, field, claimed)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE stub(
+      tenant TEXT NOT NULL,
+      tbl TEXT NOT NULL,
+      id BLOB NOT NULL,
+      PRIMARY KEY (tenant, tbl, id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- A feed without a row is granted to every user of the tenant under number 1.
+    CREATE TABLE "grant"(
+      tenant TEXT NOT NULL,
+      owner TEXT NOT NULL,
+      feed TEXT NOT NULL,
+      number INTEGER NOT NULL,
+      PRIMARY KEY (tenant, owner, feed)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE epoch_head(
+      tenant TEXT NOT NULL,
+      epoch INTEGER NOT NULL,
+      feed TEXT NOT NULL,
+      head INTEGER NOT NULL,
+      ended INTEGER NOT NULL,
+      PRIMARY KEY (tenant, epoch, feed)
+    ) STRICT, WITHOUT ROWID;
+
+    -- request and nonce are those of the last request that carried operations.
+    CREATE TABLE device(
+      tenant TEXT NOT NULL,
+      replica INTEGER NOT NULL,
+      owner TEXT NOT NULL,
+      name TEXT NOT NULL,
+      request INTEGER NOT NULL DEFAULT 0,
+      nonce BLOB,
+      seen_at INTEGER NOT NULL,
+      PRIMARY KEY (tenant, replica)
+    ) STRICT, WITHOUT ROWID;
+
+    -- What the device said last it had applied; null for a feed it reads from the start.
+    CREATE TABLE device_cursor(
+      tenant TEXT NOT NULL,
+      replica INTEGER NOT NULL,
+      feed TEXT NOT NULL,
+      cursor INTEGER,
+      at INTEGER NOT NULL,
+      PRIMARY KEY (tenant, replica, feed)
+    ) STRICT, WITHOUT ROWID;
+    """
+}

@@ -1,0 +1,16 @@
+/// How a server's store on SQLite is set up.
+public struct ServerSQLiteSettings: Sendable {
+  /// How many threads read pages.
+  public var readerCount = 2
+  /// How many requests share a transaction at most.
+  public var groupLimit = 128
+  /// How many requests wait at most; further ones are told to come back.
+  public var waitingLimit = 4_096
+  /// After how many changed rows the log is copied back into the database.
+  public var changesPerCheckpoint = 4_000
+  /// Called on the writer's thread at each point of a transaction.
+  public var hook: (@Sendable (StorePoint) -> Void)?
+
+  /// Makes the settings with their defaults.
+  public init() {}
+}
