@@ -78,6 +78,30 @@ import Testing
     }
   }
 
+  @Test func `a client that may compresses what it sends to other machines`() async throws {
+    var settings = HTTPClientSettings()
+    settings.compressesRequests = true
+    let packing = makeClient(settings)
+    let lengths = Mutex<[String]>([])
+    let handler: HTTPServer.Handler = { request, _ in
+      let length = request.headers["Content-Length"] ?? "unpacked"
+      lengths.withLock { $0.append(length) }
+      return HTTPResponse(status: 200, body: request.body)
+    }
+    try await withServer(handler: handler) { server in
+      // Linux takes this address for its own, but it does not look like it.
+      for host in ["0.0.0.0", "127.0.0.1"] {
+        let url = "http://\(host):\(server.port)/"
+        let answer = try await packing.send(
+          HTTPRequest(method: .post, url: url, body: records))
+        let isSame = answer.body == records
+        #expect(isSame)
+      }
+    }
+    let seen = lengths.withLock { $0 }
+    #expect(seen == ["unpacked", "\(records.count)"])
+  }
+
   @Test func `an answer is compressed for who takes it, and unpacked by the client`()
     async throws
   {

@@ -203,9 +203,40 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ("X-A", "a\r\nX-Evil: b"), ("X-A", "a\nb"), ("X-A", "a\0b"), ("X-A", "a\u{7F}"),
+      ("X A", "b"), ("", "b"), ("X-A:", "b"),
+    ])
+  func `a field that would break the head is not sent`(name: String, value: String) async throws {
+    let error = await #expect(throws: HTTPClientError.self) {
+      try await client.send(HTTPRequest(url: "http://127.0.0.1:1/", headers: [name: value]))
+    }
+    guard case .badAddress(let reason) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.contains("field \(name)"))
+  }
+
+  @Test func `a field may be empty`() async throws {
+    let seen = Mutex("unseen")
+    try await withServer(
+      handler: { request, _ in
+        seen.withLock { $0 = request.headers["X-Empty"] ?? "absent" }
+        return HTTPResponse(status: 204)
+      },
+      { server in
+        _ = try await client.send(HTTPRequest(url: server.url(), headers: ["X-Empty": ""]))
+      })
+    let value = seen.withLock { $0 }
+    #expect(value == "")
+  }
+
   @Test func `every error says in one line what to do`() {
     let errors: [HTTPClientError] = [
-      .badAddress(reason: "r"), .noNetwork(.refused), .noNetwork(.unknownHost),
+      .badAddress(reason: "r"), .noNetwork(.refused),
+      .noNetwork(.unknownHost),
       .noNetwork(.unreachable), .noNetwork(.connectionLost), .noNetwork(.outOfResources),
       .timedOut, .badCertificate(reason: "r", host: "h"), .tooLarge(limit: 5),
       .notAnAnswer(reason: "r"), .cancelled,

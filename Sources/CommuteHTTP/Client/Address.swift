@@ -17,18 +17,20 @@
       guard let parts = curl_url() else { throw .noNetwork(.outOfResources) }
       defer { curl_url_cleanup(parts) }
       guard !text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
-        throw .badAddress(reason: "it has a blank in it")
+        throw .badAddress(reason: "the address has a blank in it")
       }
       let code = curl_url_set(parts, CURLUPART_URL, text, 0)
       guard code == CURLUE_OK else {
-        throw .badAddress(reason: String(cString: curl_url_strerror(code)).lowercased())
+        let flaw = String(cString: curl_url_strerror(code)).lowercased()
+        throw .badAddress(reason: "the address is not one of the web: \(flaw)")
       }
       let scheme = Self.part(CURLUPART_SCHEME, of: parts) ?? ""
       guard scheme == "http" || scheme == "https" else {
-        throw .badAddress(reason: "it begins with neither http:// nor https://")
+        throw .badAddress(reason: "the address begins with neither http:// nor https://")
       }
       let written = Self.part(CURLUPART_HOST, of: parts) ?? ""
-      host = written.hasPrefix("[") ? String(written.dropFirst().dropLast()) : written
+      let name = written.hasPrefix("[") ? String(written.dropFirst().dropLast()) : written
+      host = name.lowercased()
       hostAndPort = Self.part(CURLUPART_PORT, of: parts).map { "\(written):\($0)" } ?? written
       isLoopback = host == "localhost" || host.hasPrefix("127.") || host == "::1"
     }

@@ -21,7 +21,9 @@
     ///
     /// - Throws: What stood in the way; see ``HTTPClientError``.
     public func send(_ request: HTTPRequest) async throws(HTTPClientError) -> HTTPResponse {
-      let transfer = CurlTransfer(request, to: try Address(request.url), settings: settings)
+      let address = try Address(request.url)
+      try request.headers.checkForSending()
+      let transfer = CurlTransfer(request, to: address, settings: settings)
       let outcome = await withTaskCancellationHandler {
         await withCheckedContinuation { continuation in
           loop.run(transfer, continuation)

@@ -16,7 +16,7 @@
     func error(at address: Address, _ settings: HTTPClientSettings) -> HTTPClientError {
       switch code {
       case CURLE_URL_MALFORMAT:
-        .badAddress(reason: "it is not a web address")
+        .badAddress(reason: "the address is not one of the web")
       case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
         .noNetwork(.unknownHost)
       case CURLE_COULDNT_CONNECT, CURLE_INTERFACE_FAILED:

@@ -91,10 +91,7 @@
     /// Starts and cancels what was asked for; false once the loop has to end.
     private func takeOrders(_ multi: UnsafeMutableRawPointer) -> Bool {
       let orders = inbox.withLock { inbox in
-        defer {
-          inbox.arrivals.removeAll(keepingCapacity: true)
-          inbox.cancelled.removeAll(keepingCapacity: true)
-        }
+        defer { (inbox.arrivals, inbox.cancelled) = ([], []) }
         return inbox
       }
       guard !orders.isClosed else { return false }

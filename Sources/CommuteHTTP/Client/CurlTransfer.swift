@@ -96,9 +96,7 @@
       ]
     }
 
-    /// Adds a header line; what could end the line early is left out with the rest of it.
     private func addLine(_ line: String, isEmpty: Bool) {
-      guard !line.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 }) else { return }
       // libcurl sends a field without a value only if a semicolon stands for the colon.
       let written = isEmpty ? String(line.prefix { $0 != ":" }) + ";" : line
       requestLines = curl_slist_append(requestLines, written) ?? requestLines

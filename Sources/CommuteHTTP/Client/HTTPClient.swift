@@ -6,6 +6,6 @@ public protocol HTTPClient: Sendable {
   /// Sends a request and waits for the whole answer.
   ///
   /// - Throws: What stood in the way. The server may have acted all the same, unless the error is
-  ///   `badAddress`, `badCertificate`, or `noNetwork` for any other reason than a lost connection.
+  ///   `badAddress`, `badCertificate`, or `noNetwork` for any reason other than a lost connection.
   func send(_ request: HTTPRequest) async throws(HTTPClientError) -> HTTPResponse
 }

@@ -1,7 +1,7 @@
 /// Why a request brought no answer, split by what the caller does next.
 @nonexhaustive
 public enum HTTPClientError: Error, Hashable, Sendable {
-  /// The address cannot be used; only another address helps.
+  /// The address, or a header field made of what a person typed, cannot be sent; it has to change.
   case badAddress(reason: String)
   /// The server was not reached; the same request may get through later.
   case noNetwork(NetworkFailure)
@@ -47,7 +47,7 @@ extension HTTPClientError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .badAddress(let reason):
-      "the server's address cannot be used (\(reason)); check it"
+      "the request cannot be sent (\(reason)); check the server's address and your sign-in"
     case .noNetwork(let failure):
       "the server was not reached: \(failure)"
     case .timedOut:

@@ -59,11 +59,12 @@
 
     private func urlRequest(for request: HTTPRequest) throws(HTTPClientError) -> URLRequest {
       guard let url = URL(string: request.url), let scheme = url.scheme?.lowercased() else {
-        throw .badAddress(reason: "it is not a web address")
+        throw .badAddress(reason: "the address is not one of the web")
       }
       guard scheme == "http" || scheme == "https", url.host?.isEmpty == false else {
-        throw .badAddress(reason: "it begins with neither http:// nor https://")
+        throw .badAddress(reason: "the address begins with neither http:// nor https://")
       }
+      try request.headers.checkForSending()
       var made = URLRequest(url: url)
       made.httpMethod = request.method.rawValue
       made.httpShouldHandleCookies = false

@@ -47,10 +47,10 @@ struct HeadGuard: Sendable {
 
   private func checkFields(_ headers: HTTPHeaders) throws(Refusal) {
     for field in headers {
-      guard !field.name.isEmpty, field.name.utf8.allSatisfy(Self.isOfName) else {
+      guard !field.name.isEmpty, field.name.utf8.allSatisfy(HTTPHeaders.isOfName) else {
         throw Refusal(status: 400, line: "a header field has a name that is not allowed")
       }
-      guard field.value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
+      guard field.value.utf8.allSatisfy(HTTPHeaders.isOfValue) else {
         throw Refusal(status: 400, line: "a header field has a control character in its value")
       }
     }
@@ -82,14 +82,5 @@ struct HeadGuard: Sendable {
       let number = Int(length)
     else { throw Refusal(status: 400, line: "Content-Length is not a plain number") }
     return .length(number)
-  }
-
-  /// The characters of a token in RFC 9110.
-  private static func isOfName(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
-    default: false
-    }
   }
 }

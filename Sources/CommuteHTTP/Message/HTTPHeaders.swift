@@ -59,6 +59,30 @@ public struct HTTPHeaders: Hashable, Sendable, RandomAccessCollection {
     }
   }
 
+  /// Refuses what would end a line of the head early, or start another.
+  func checkForSending() throws(HTTPClientError) {
+    for field in fields {
+      let isName = !field.name.isEmpty && field.name.utf8.allSatisfy(Self.isOfName)
+      guard isName, field.value.utf8.allSatisfy(Self.isOfValue) else {
+        throw .badAddress(reason: "the field \(field.name) has a character that ends lines")
+      }
+    }
+  }
+
+  /// The characters of a token in RFC 9110, of which names are made.
+  static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+    default: false
+    }
+  }
+
+  /// Anything but control characters, of which only the tab is one of a value's.
+  static func isOfValue(_ byte: UInt8) -> Bool {
+    (byte >= 0x20 && byte != 0x7F) || byte == 0x09
+  }
+
   /// Compares ASCII letters without their case, and everything else byte by byte.
   static func isSame(_ one: some StringProtocol, _ other: some StringProtocol) -> Bool {
     one.utf8.elementsEqual(other.utf8) { lower($0) == lower($1) }

@@ -183,7 +183,10 @@
     // MARK: - Under the lock
 
     /// The most bytes that are read of a body too large, so that its sender gets to read why.
-    private var swallowLimit: Int { core.settings.bodyLimit * 4 }
+    private var swallowLimit: Int {
+      let (limit, overflow) = core.settings.bodyLimit.multipliedReportingOverflow(by: 4)
+      return overflow ? .max : limit
+    }
 
     private var tooLarge: Refusal {
       Refusal(

@@ -27,7 +27,7 @@
         listening_socket: copy, threads: UInt32(clamping: max(core.settings.threadCount, 1)),
         connection_limit: UInt32(clamping: core.settings.connectionLimit),
         // Room for a head, for what the library notes about each field, and for pieces of bodies.
-        connection_memory: core.settings.headLimit * 2 + (32 << 10),
+        connection_memory: core.settings.headLimit + (16 << 10),
         context: context.toOpaque(), admits: Self.admits, handles: Self.handles,
         completed: Self.completed, connection_changed: Self.connectionChanged,
         saw_target: Self.sawTarget)

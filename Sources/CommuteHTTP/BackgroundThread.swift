@@ -30,6 +30,11 @@ enum BackgroundThread {
   }
 
   private static func run(_ work: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    // Writing to a connection that the other side has closed must not end the process.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
     Unmanaged<Work>.fromOpaque(work).takeRetainedValue().body()
     return nil
   }
