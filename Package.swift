@@ -102,6 +102,13 @@ let package = Package(
     .testTarget(
       name: "CommuteRelayTests", dependencies: ["CommuteHTTP", "CommuteRelay"],
       swiftSettings: house),
+    .testTarget(
+      name: "CommuteServerTests",
+      dependencies: [
+        "CommuteCore", "CommuteHTTP", "CommuteServer", "CommuteServerSQLite", "CommuteSQLite",
+        "CommuteTestKit",
+      ],
+      swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]
