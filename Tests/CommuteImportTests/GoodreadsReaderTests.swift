@@ -64,9 +64,10 @@ import Testing
     let header = "Title,Exclusive Shelf,Bookshelves,Read Count,Date Read"
     let books = try read(
       header, "a,,read,,", "b,,,2,", "c,,,0,2020/01/01", "d,,,,2020/01/01", "e,,,,", "f,,,x,",
+      "h,,read,0,",
       "g,to-read,read,2,2020/01/01"
     ).books
-    #expect(books.map(\.read) == [true, true, false, true, false, false, false])
+    #expect(books.map(\.read) == [true, true, false, true, false, false, true, false])
     #expect(books.last?.readAt == 1_577_836_800_000)
   }
 
@@ -103,6 +104,19 @@ import Testing
     let books = try read("Title,Commute Id", "Emma,\(id)1", "Emma,\(id)2", "Emma,\(id)2").books
     #expect(books.map { $0.recordID?.last } == [0xF1, 0xF2])
     #expect(books.first?.recordID?.count == 16)
+  }
+
+  @Test func `an id is 16 bytes in five groups and nothing else`() throws {
+    let wrong = [
+      "018900000000700080000000000000f10000", "01890000-0000-7000-8000-0000000000f",
+      "0189000-00000-7000-8000-0000000000f1", "01890000-0000-7000-8000-0000000000g1",
+      "{1890000-0000-7000-8000-0000000000f}", "------------------------------------",
+    ]
+    for text in wrong {
+      let (books, notes) = try read("Title,Commute Id", "Emma,\(text)")
+      #expect(books.map(\.recordID) == [nil], "\(text)")
+      #expect(notes.count == 1)
+    }
   }
 
   @Test func `a wrong cell costs that cell only`() throws {

@@ -2,7 +2,7 @@ import CommuteImport
 import Foundation
 import Testing
 
-/// Thousands of spoilt files; `SEED` replays or widens the search, the number is in every message.
+/// Thousands of spoilt files; `SEED=17` spoils them otherwise, and every message names the seed.
 @Suite struct MutationTests {
   static let seed = UInt64(ProcessInfo.processInfo.environment["SEED"] ?? "") ?? 20_260_101
 
@@ -28,7 +28,7 @@ import Testing
       }
     }
     // The mutations neither leave the files whole nor spoil all of them.
-    let isMixed = taken > 10_000 && refused > 100
+    let isMixed = taken > 5_000 && refused > 100
     #expect(isMixed, "SEED=\(Self.seed): \(taken) books, \(refused) files refused")
   }
 

@@ -27,9 +27,13 @@ struct Shelves: Sendable {
   private mutating func add(_ name: ArraySlice<UInt8>) {
     if name.equalsIgnoringCase("read") {
       hasRead = true
-    } else if name.count > Self.nameLimit {
+      return
+    }
+    // A hostile cell may hold a million names: behind the limit they are not even compared.
+    if hasMore || name.isEmpty { return }
+    if name.count > Self.nameLimit {
       hasLongName = true
-    } else if !name.isEmpty, !names.contains(where: { $0.elementsEqual(name) }) {
+    } else if !names.contains(where: { $0.elementsEqual(name) }) {
       if names.count < Self.limit { names.append(name) } else { hasMore = true }
     }
   }
