@@ -5,8 +5,9 @@
   /// The thread that drives all transfers of one client.
   ///
   /// `@unchecked Sendable`: what other threads touch is `inbox`, which is locked, and
-  /// `curl_multi_wakeup`, which libcurl allows from any thread; the rest belongs to the thread,
-  /// and `multi` is freed by it only once the inbox is closed, which is checked under its lock.
+  /// `curl_multi_wakeup`, which libcurl allows from any thread; the rest belongs to the thread.
+  /// It frees `multi` only once the inbox is closed, and the client closes it only when it is
+  /// released, so when none of its requests is running.
   final class CurlLoop: @unchecked Sendable {
     typealias Outcome = Result<HTTPResponse, HTTPClientError>
     typealias Waiter = CheckedContinuation<Outcome, Never>
@@ -51,12 +52,15 @@
     /// Takes a transfer on and resumes the waiter when it is over.
     func run(_ transfer: CurlTransfer, _ waiter: Waiter) {
       let isTaken = inbox.withLock { inbox in
-        guard !inbox.isClosed, let multi else { return false }
+        guard !inbox.isClosed, multi != nil else { return false }
         inbox.arrivals.append((transfer, waiter))
-        curl_multi_wakeup(multi)
         return true
       }
-      if !isTaken { waiter.resume(returning: .failure(.noNetwork(.outOfResources))) }
+      guard isTaken, let multi else {
+        return waiter.resume(returning: .failure(.noNetwork(.outOfResources)))
+      }
+      // Behind the lock, or the thread would wake only to wait for it.
+      curl_multi_wakeup(multi)
     }
 
     /// Ends a transfer early, also one that arrives only after this call.

@@ -12,8 +12,9 @@
   /// does not look at it; exactly one of `deliver` and `abandon` resumes it.
   ///
   /// `@unchecked Sendable`: the pointer and the socket never change, both are valid until the
-  /// library says that the connection is closed, and `abandon`, `deliver` and the cuts use them
-  /// only before that: under `state` in a phase that ends before it, or under the registry's lock.
+  /// library says that the connection is closed. `deliver` uses them only while the connection is
+  /// suspended, which nobody else can end then, and `abandon` and the cuts under the registry's
+  /// lock, which keeps the library from closing it.
   final class ServerConnection: @unchecked Sendable {
     private enum Phase {
       /// No request line has come yet.
@@ -171,13 +172,18 @@
     }
 
     private func deliver(_ answer: PreparedAnswer?) {
-      state.withLock { state in
+      core.resumptions.add(1, ordering: .acquiringAndReleasing)
+      let isWanted = state.withLock { state in
         // Abandoned meanwhile: the connection may be gone, the answer goes with it.
-        guard state.phase == .running else { return }
+        guard state.phase == .running else { return false }
         state.answer = answer
         state.phase = .ready
-        MHD_resume_connection(connection)
+        return true
       }
+      // Behind the lock, or the connection's thread would wake only to wait for it. The connection
+      // stays suspended, so valid, until this call, and the daemon is not stopped before it.
+      if isWanted { MHD_resume_connection(connection) }
+      core.resumptions.subtract(1, ordering: .acquiringAndReleasing)
     }
 
     // MARK: - Under the lock

@@ -7,6 +7,8 @@
     let registry = ConnectionRegistry()
     /// Whether the server takes no more work.
     let isDraining = Atomic(false)
+    /// How many threads are about to resume a connection.
+    let resumptions = Atomic(0)
     private let handler: HTTPServer.Handler
 
     init(settings: HTTPServerSettings, handler: @escaping HTTPServer.Handler) {

@@ -1,5 +1,6 @@
 #if canImport(CMicroHTTPD)
   internal import CMicroHTTPD
+  import Synchronization
   #if canImport(Darwin)
     import Darwin
   #else
@@ -45,6 +46,9 @@
     /// Every connection has to be abandoned before: the library ends the process if it
     /// finds one suspended.
     func stop() {
+      let core = context.takeUnretainedValue()
+      // Whoever has an answer to hand over resumes its connection within a few instructions.
+      while core.resumptions.load(ordering: .acquiring) > 0 { sched_yield() }
       MHD_stop_daemon(daemon)
       context.release()
     }
