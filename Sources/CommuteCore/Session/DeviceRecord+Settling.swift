@@ -103,8 +103,9 @@ extension DeviceRecord {
     }
     var state = base ?? RecordState()
     state.lay(sent, settled: verdict.stamps)
+    // Under the same revision nothing was changed, and the author is who made that revision.
+    if state.revision != verdict.revision { state.author = author }
     state.revision = verdict.revision
-    state.author = author
     base = state
   }
 

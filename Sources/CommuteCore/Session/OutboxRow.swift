@@ -29,6 +29,17 @@ public struct OutboxRow: Hashable, Sendable {
     self.notBefore = notBefore
   }
 
+  /// The longest delay that is believed: an hour more than any server asks for by itself.
+  public static let longestDelay: Int64 = 2 * 3_600_000
+
+  /// Whether it may be sent at a wall-clock time.
+  ///
+  /// A time further away than any delay was noted under another wall clock and counts as passed: a
+  /// clock that stood ten years ahead for a minute must not hold a row back for ten years.
+  public func isDue(wall: Int64) -> Bool {
+    notBefore <= wall || notBefore > wall.adding(milliseconds: UInt64(Self.longestDelay))
+  }
+
   /// Whether the server may have seen it: sent without an answer, or written by another replica.
   public func isPerhapsSent(by replica: ReplicaID) -> Bool {
     unanswered > 0 || operation.replica != replica

@@ -32,7 +32,9 @@ extension Settlement {
         record: stored.map { RecordMessage(key: operation.key, state: $0.state) })
     }
     if let message = validate?(
-      Proposal(key: operation.key, before: stored?.state, after: after, user: user))
+      Proposal(
+        operation: operation.id, key: operation.key, before: stored?.state, after: after,
+        user: user))
     {
       return Verdict(
         id: operation.id, kind: .rejected(.invalid, message: message),

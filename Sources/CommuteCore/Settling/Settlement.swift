@@ -39,6 +39,8 @@ public struct Settlement: Sendable {
 
   /// What an operation would make of a record, for the server's own rules to judge.
   public struct Proposal: Sendable {
+    /// The operation.
+    public var operation: OperationID
     /// The record.
     public var key: RecordKey
     /// Its state now; nil where the operation makes it.

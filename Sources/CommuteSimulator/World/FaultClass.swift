@@ -1,0 +1,28 @@
+/// What can go wrong in a history; a run in which one never did proves nothing about it.
+enum FaultClass: Int, CaseIterable {
+  case loss, duplication, reordering, timeOut, offline
+  case kill, killBetweenCommits, powerLoss, clockJump
+  case serverRestart, serverTrouble, strangeAnswer, garbledMessage
+  case rejection, restoredFile, restoredMachine, lostHostRecord
+
+  /// The name in reports.
+  var name: String { "\(self)" }
+}
+
+/// Situations that the checks are about; a run that reached none of one kind proves nothing, either.
+enum Mark: Int, CaseIterable {
+  case restamped, duplicateVerdict, recordLeftOut, recordTold, rowBehindLifted
+  case renewedAtOpen, renewedByServer, pageCut, seedTie, equivalentTexts, olderClaim
+  case buried, withdrawn, creationRefused, changedBack, deferred, overRenewed
+
+  /// The name in reports.
+  var name: String { "\(self)" }
+}
+
+/// A promise that was broken.
+struct Violation: Error {
+  /// The number of the promise in the contract.
+  var invariant: Int
+  /// What was seen.
+  var text: String
+}

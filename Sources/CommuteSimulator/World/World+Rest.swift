@@ -1,0 +1,168 @@
+import CommuteCore
+
+/// What must be true once the faults have stopped and some healthy rounds are over.
+extension World {
+  /// Lets everything come to rest and checks what must hold then.
+  mutating func rest() {
+    tell("the faults stop")
+    mayReorder = false
+    mayDieBetween = false
+    serverTrouble = 0
+    strangeAnswers = 0
+    for number in devices.indices { devices[number].isOnline = true }
+    guard settleDown() else { return blame(10, "not at rest after \(Self.restRounds) rounds") }
+    judge()
+    report.note(time)
+  }
+
+  private static let restRounds = 80
+
+  /// Plays healthy rounds until nothing is left to do.
+  private mutating func settleDown() -> Bool {
+    for _ in 0..<Self.restRounds {
+      while !network.isEmpty, violation == nil {
+        let parcel = network.removeFirst()
+        switch parcel.load {
+        case .request, .requestBytes: serve(parcel)
+        case .answer, .answerBytes, .failure: receive(parcel)
+        }
+      }
+      if violation != nil { return true }
+      var isQuiet = true
+      for number in devices.indices where !hasNothingToDo(number) {
+        isQuiet = false
+        remind(number)
+      }
+      if isQuiet { return true }
+      time += 1_000
+    }
+    return false
+  }
+
+  /// Whether a device has nothing to send and nothing to read.
+  private func hasNothingToDo(_ number: Int) -> Bool {
+    let device = devices[number]
+    guard case .idle = device.conversation.state else { return false }
+    for record in device.file.records where !record.rows.isEmpty { return false }
+    for feed in stage.feeds {
+      let cursor = device.file.device.feeds[feed]?.cursor ?? 0
+      if cursor < server.head(of: feed) { return false }
+    }
+    return true
+  }
+
+  /// Does for a device what time and people do.
+  private mutating func remind(_ number: Int) {
+    switch devices[number].conversation.state {
+    case .idle: report(.requested, on: number)
+    case .exchanging: fail(.timedOut, on: number)
+    case .waiting:
+      if let at = devices[number].retryAt { time = max(time, at - devices[number].skew) }
+      report(.retryDue, on: number)
+    case .blocked: report(.unblocked, on: number)
+    }
+  }
+
+  // MARK: - Judging
+
+  private mutating func judge() {
+    for record in stage.records.indices { judge(record) }
+    blame(oracle.judgeFates())
+    judgeFreshDevice()
+    judgeReplay()
+    judgeAnyOrder()
+  }
+
+  /// Device and server hold the same, and it is what the oracle expects.
+  private mutating func judge(_ record: Int) {
+    let state = server.state.records[stage.records[record]]?.state
+    for number in devices.indices {
+      if devices[number].file.records[record].base != state {
+        blame(11, "record \(record) differs between device \(number) and the server")
+      }
+    }
+    blame(
+      oracle.judgeDeletion(
+        place: Stage.deletion(of: record), isDeleted: state?.deleted != nil))
+    for field in 0..<Stage.fieldCount {
+      let held = state?.fields[stage.fields[record][field]]
+      blame(
+        oracle.judgeServer(
+          place: Stage.place(record, field), content: held.map { Content($0.value) },
+          stamp: Moment(held?.stamp ?? .floor)))
+    }
+  }
+
+  /// A device that starts from nothing reads the same.
+  private mutating func judgeFreshDevice() {
+    var cursors: [UInt64?] = stage.feeds.map { _ in nil }
+    var bases = [RecordState?](repeating: nil, count: Stage.recordCount)
+    for _ in 0..<(Stage.recordCount + 1) {
+      let request = SyncRequest(
+        schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "", owner: "",
+        replica: ReplicaID(rawValue: 1), device: "", number: 0, nonce: Nonce(high: 0, low: 0),
+        epoch: nil, time: 0,
+        feeds: stage.feeds.indices.map {
+          SyncRequest.Feed(feed: stage.feeds[$0], cursor: cursors[$0])
+        }, limit: SyncRequest.Limit(records: Self.pageRecords))
+      let parts = pages(for: request, told: [])
+      for (index, part) in parts.enumerated() {
+        for message in part.records { bases[Stage.number(of: message.key)] = message.state }
+        cursors[index] = part.cursor
+      }
+      if !parts.contains(where: { $0.more }) { break }
+    }
+    for record in stage.records.indices
+    where bases[record] != server.state.records[stage.records[record]]?.state {
+      blame(17, "a fresh device holds another record \(record)")
+    }
+  }
+
+  /// Everything that was delivered is delivered again, and nothing changes.
+  private mutating func judgeReplay() {
+    var again = server.state
+    let operations = server.deliveries.map { SyncRequest.SentOperation(operation: $0.operation) }
+    let request = SyncRequest(
+      schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "", owner: "",
+      replica: ReplicaID(rawValue: 1), device: "", number: 1, nonce: Nonce(high: 0, low: 0),
+      epoch: nil, time: 0, feeds: stage.feeds.map { SyncRequest.Feed(feed: $0) },
+      operations: operations)
+    let outcome = server.settlement.settle(request, in: &again, time: time, user: "replay")
+    if !outcome.changedRecords.isEmpty || again.records != server.state.records {
+      blame(15, "replaying what was delivered changes the server")
+    }
+  }
+
+  /// The operations that were settled give the same in any order.
+  private mutating func judgeAnyOrder() {
+    var order = Array(server.deliveries.indices)
+    for index in order.indices.dropFirst() {
+      order.swapAt(index, Int(UInt64(index * 7 + 3) % UInt64(index + 1)))
+    }
+    var fresh = [RecordState](repeating: RecordState(), count: Stage.recordCount)
+    for index in order {
+      let delivery = server.deliveries[index]
+      let record = Stage.number(of: delivery.operation.key)
+      fresh[record] = fresh[record].merged(with: delivery.state)
+    }
+    for record in stage.records.indices {
+      let state = server.state.records[stage.records[record]]?.state ?? RecordState()
+      if fresh[record].fields != state.fields {
+        blame(16, "record \(record) depends on the order in which operations are delivered")
+      }
+    }
+  }
+}
+
+extension SimulatedServer.Delivery {
+  /// What the operation says, under the stamps with which the server settled it.
+  var state: RecordState {
+    var state = RecordState(deleted: deleted ?? operation.deleted)
+    for entry in operation.fields.entries {
+      let change = entry.value
+      state.fields[entry.name] = FieldState(
+        value: change.value, stamp: stamps[entry.name] ?? change.stamp, origin: change.stamp)
+    }
+    return state
+  }
+}

@@ -1,0 +1,259 @@
+import CommuteCore
+
+/// The device's side of a round: what the driver does, which decides nothing.
+extension World {
+  /// The most operations that a request carries here.
+  static let batch = 3
+  /// The most records that a page carries here.
+  static let pageRecords: UInt64 = 2
+
+  /// Reports an event to a device's conversation and does what it says.
+  mutating func report(_ event: Conversation.Event, on number: Int) {
+    for effect in devices[number].conversation.handle(event) {
+      switch effect {
+      case .exchange(let batch): exchange(min(batch, Self.batch), on: number)
+      case .scheduleRetry(let at, _): devices[number].retryAt = at
+      case .cancelRetry: devices[number].retryAt = nil
+      }
+    }
+  }
+
+  /// Something reminds a device of its conversation.
+  mutating func nudge(_ number: Int) {
+    switch devices[number].conversation.state {
+    case .idle: report(choices.draw(2) == 0 ? .requested : .changed, on: number)
+    case .exchanging:
+      if choices.draw(3) < 2 { report(.changed, on: number) } else { timeOut(number) }
+    case .waiting:
+      let isDue = devices[number].retryAt.map { $0 <= wall(of: number) } ?? false
+      report(isDue ? .retryDue : choices.draw(2) == 0 ? .requested : .cameOnline, on: number)
+    case .blocked: report(.unblocked, on: number)
+    }
+  }
+
+  /// A device waits no longer for its answer.
+  mutating func timeOut(_ number: Int) {
+    guard case .exchanging = devices[number].conversation.state else { return }
+    count(.timeOut)
+    tell("device \(number) waits no longer")
+    fail(.timedOut, on: number)
+  }
+
+  /// Reports a failure of the round under way.
+  mutating func fail(_ failure: RoundFailure, on number: Int) {
+    let draw = UInt64(truncatingIfNeeded: choices.draw(1 << 16)) << 48
+    report(.failed(failure, wall: wall(of: number), draw: draw), on: number)
+  }
+
+  // MARK: - Sending
+
+  /// Begins a round: marks, commits, writes the host record, sends.
+  private mutating func exchange(_ batch: Int, on number: Int) {
+    let records = lineUp(batch, on: number)
+    let wall = wall(of: number)
+    devices[number].begin()
+    var rows: [OutboxRow] = []
+    for record in records {
+      rows.append(mark(record, on: number))
+    }
+    let identifier = newIdentifier()
+    let nonce = Nonce(high: identifier.high, low: identifier.low)
+    let build = Device.Build(
+      schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "1", device: "box")
+    let request = devices[number].withDevice {
+      $0.begin(
+        with: rows, nonce: nonce, build: build, wall: wall,
+        limit: SyncRequest.Limit(records: Self.pageRecords))
+    }
+    devices[number].commit(full: true)
+    devices[number].sentRecords = records
+    devices[number].sentAt = time
+    if diesHere(number) { return }
+    devices[number].host = HostRecord(
+      replica: devices[number].file.device.replica, number: request.number)
+    if diesHere(number) { return }
+    guard devices[number].isOnline else { return fail(.unreachable("offline"), on: number) }
+    for row in rows { noteSent(row.operation, by: number) }
+    tell("device \(number) sends #\(request.number): \(Self.describe(request))")
+    network.append(
+      Parcel(
+        device: number, process: devices[number].process,
+        load: usesCodec ? .requestBytes(request.encoded()) : .request(request)))
+  }
+
+  /// The records whose first row is sent next, in line order.
+  private func lineUp(_ batch: Int, on number: Int) -> [Int] {
+    let wall = wall(of: number)
+    var line: [(order: Int64, record: Int)] = []
+    for (record, state) in devices[number].file.records.enumerated() {
+      guard let row = state.rows.first, row.isDue(wall: wall) else { continue }
+      var index = line.count
+      while index > 0, line[index - 1].order > row.order { index -= 1 }
+      line.insert((row.order, record), at: index)
+    }
+    return line.prefix(batch).map { $0.record }
+  }
+
+  /// Marks the first row of a record in flight, with its bytes and their hash.
+  private mutating func mark(_ record: Int, on number: Int) -> OutboxRow {
+    let usesCodec = usesCodec
+    return devices[number].withRecord(record) { state, device in
+      state.markInFlight(epoch: device.epoch)
+      if state.rows[0].operation.digest == Self.noDigest {
+        if usesCodec {
+          let bytes = state.rows[0].operation.withoutBases().encoded()
+          state.rows[0].bytes = bytes
+          state.rows[0].operation.digest = SHA256.hash(bytes)
+        } else {
+          state.rows[0].operation.digest = Self.digest(of: state.rows[0].operation)
+        }
+      }
+      return state.rows[0]
+    }
+  }
+
+  /// Tells the oracle what leaves the device.
+  private mutating func noteSent(_ operation: Operation, by number: Int) {
+    let record = Stage.number(of: operation.key)
+    for entry in operation.fields.entries {
+      oracle.sent(
+        device: number, Stage.place(record, stage.field(entry.name, of: record)),
+        Content(entry.value.value), Moment(entry.value.stamp))
+    }
+    if let deleted = operation.deleted {
+      oracle.sent(device: number, Stage.deletion(of: record), .nothing, Moment(deleted))
+    }
+  }
+
+  // MARK: - Receiving
+
+  /// An answer comes to the process that waits for it.
+  mutating func receive(_ parcel: Parcel) {
+    let number = parcel.device
+    guard devices[number].process == parcel.process, devices[number].isOnline else { return }
+    switch parcel.load {
+    case .request, .requestBytes: return
+    case .failure(let failure): fail(failure, on: number)
+    case .answer(let answer): take(answer, on: number)
+    case .answerBytes(let bytes):
+      do throws(WireError) {
+        take(try SyncAnswer(decoding: bytes), on: number)
+      } catch {
+        fail(.notAnAnswer(error.message), on: number)
+      }
+    }
+  }
+
+  /// Reads an answer and does what it means, in one transaction.
+  private mutating func take(_ answer: SyncAnswer, on number: Int) {
+    let wall = wall(of: number)
+    let roundTrip = time - devices[number].sentAt
+    let replica = newReplica()
+    devices[number].begin()
+    let reading = devices[number].withDevice {
+      $0.read(answer, wall: wall, roundTrip: roundTrip, newReplica: replica)
+    }
+    tell("device \(number) reads an answer: \(reading)")
+    switch reading {
+    case .ignored: devices[number].commit(full: false)
+    case .stop(let stop):
+      devices[number].commit(full: false)
+      report(.stopped(stop), on: number)
+    case .renewed:
+      reach(.renewedByServer)
+      for record in devices[number].sentRecords {
+        devices[number].withRecord(record) { state, _ in state.noteUnsettled() }
+      }
+      devices[number].commit(full: true)
+      devices[number].host = HostRecord(replica: replica, number: 0)
+      report(.answered(more: true), on: number)
+    case .apply: apply(answer, on: number)
+    }
+  }
+
+  private mutating func apply(_ answer: SyncAnswer, on number: Int) {
+    if answer.epoch != server.state.epoch { blame(2, "an answer of another history was applied") }
+    var touched: [Int] = []
+    for (index, verdict) in answer.verdicts.enumerated() where index < Self.batch {
+      guard let record = record(of: verdict, on: number) else { continue }
+      settle(verdict, record, on: number)
+      touched.append(record)
+    }
+    for part in answer.feeds {
+      if part.records.count > Int(Self.pageRecords) { blame(18, "a page carries too much") }
+      if part.more { reach(.pageCut) }
+      for message in part.records {
+        let record = Stage.number(of: message.key)
+        devices[number].withRecord(record) { state, device in
+          state.absorb(message.state, clock: &device.clock)
+        }
+        touched.append(record)
+      }
+    }
+    devices[number].withDevice { device in
+      for part in answer.feeds { device.moveCursor(by: part) }
+    }
+    devices[number].commit(full: false)
+    for record in touched { checkView(record, on: number) }
+    checkCursors(of: number)
+    let more = answer.feeds.contains { $0.more } || !lineUp(1, on: number).isEmpty
+    report(.answered(more: more), on: number)
+  }
+
+  /// The record whose row in flight a verdict is about.
+  private func record(of verdict: Verdict, on number: Int) -> Int? {
+    for (record, state) in devices[number].file.records.enumerated() {
+      if let row = state.rows.first, row.isInFlight, row.operation.id == verdict.id {
+        return record
+      }
+    }
+    return nil
+  }
+
+  /// Applies a verdict; tells the oracle of moved stamps and refusals.
+  private mutating func settle(_ verdict: Verdict, _ record: Int, on number: Int) {
+    let wall = wall(of: number)
+    let user = devices[number].user
+    let before = devices[number].file.records[record].rows
+    let outcome = devices[number].withRecord(record) { state, device in
+      state.settle(verdict, author: user, clock: &device.clock, wall: wall)
+    }
+    if before.count > 1, outcome.isSettled, outcome.rejections.isEmpty {
+      noteMoved(record, from: before[1], on: number)
+    }
+    guard !outcome.rejections.isEmpty else { return }
+    if outcome.rejections.count > 1 { reach(.creationRefused) }
+    devices[number].file(outcome.rejections)
+    for rejection in outcome.rejections {
+      tell("device \(number): record \(record) goes to the inbox (\(rejection.code.name.text))")
+      noteFailed(rejection.row.operation, on: number)
+    }
+  }
+
+  /// Tells the oracle which stamps of the row behind were lifted.
+  private mutating func noteMoved(_ record: Int, from old: OutboxRow, on number: Int) {
+    guard let new = devices[number].file.records[record].rows.first else { return }
+    for entry in old.operation.fields.entries {
+      guard let change = new.operation.fields[entry.name], change.stamp != entry.value.stamp else {
+        continue
+      }
+      reach(.rowBehindLifted)
+      oracle.moved(
+        device: number, Stage.place(record, stage.field(entry.name, of: record)),
+        Content(change.value), from: Moment(entry.value.stamp), to: Moment(change.stamp))
+    }
+  }
+
+  private mutating func noteFailed(_ operation: Operation, on number: Int) {
+    let record = Stage.number(of: operation.key)
+    for entry in operation.fields.entries {
+      oracle.failed(
+        device: number, Stage.place(record, stage.field(entry.name, of: record)),
+        Content(entry.value.value), claimed: Moment(entry.value.stamp))
+    }
+    if let deleted = operation.deleted {
+      oracle.failed(
+        device: number, Stage.deletion(of: record), .nothing, claimed: Moment(deleted))
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import CommuteCore
+
+extension World {
+  /// What can happen in a step, in the order of ``weights``.
+  enum Step: Int, CaseIterable {
+    case nothing, write, nudge, deliver, pass
+    case lose, duplicate, garble, timeOut, kill, losePower, jumpClock, switchNetwork
+    case restartServer, trouble, strange, restoreFile, restoreMachine, loseHostRecord
+  }
+
+  /// How many steps a history has before the faults stop.
+  static let stepCount = 64
+
+  /// Plays the history up to its end, or to the first broken promise.
+  mutating func run() {
+    let weights = drawWeights()
+    let total = weights.reduce(0, +)
+    for _ in 0..<Self.stepCount {
+      if choices.isOver || violation != nil { break }
+      report.steps += 1
+      var rest = choices.draw(total)
+      var kind = 0
+      while rest >= weights[kind] {
+        rest -= weights[kind]
+        kind += 1
+      }
+      report.note(kind)
+      take(Step(rawValue: kind) ?? .nothing)
+      noteState()
+    }
+    if violation == nil { rest() }
+  }
+
+  /// Some classes of faults are off in a history, so that others come together more often.
+  private mutating func drawWeights() -> [Int] {
+    mayReorder = choices.draw(3) > 0
+    mayDieBetween = choices.draw(3) > 0
+    var weights = [1, 30, 14, 24, 4]
+    for weight in [3, 2, 2, 2, 3, 3, 3, 4, 1, 2, 1, 3, 1, 1] {
+      weights.append(choices.draw(3) > 0 ? weight : 0)
+    }
+    return weights
+  }
+
+  private mutating func take(_ step: Step) {
+    switch step {
+    case .nothing: break
+    case .write: write(on: choices.draw(devices.count))
+    case .nudge: nudge(choices.draw(devices.count))
+    case .deliver: deliver()
+    case .pass: time += Int64(1 + choices.draw(600_000))
+    case .lose: lose()
+    case .duplicate: duplicate()
+    case .garble: garble()
+    case .timeOut: timeOut(choices.draw(devices.count))
+    case .kill: kill(choices.draw(devices.count))
+    case .losePower: losePower(choices.draw(devices.count))
+    case .jumpClock: jumpClock(choices.draw(devices.count))
+    case .switchNetwork: switchNetwork(choices.draw(devices.count))
+    case .restartServer: restartServer()
+    case .trouble: serverTrouble += 1
+    case .strange: strangeAnswers += 1
+    case .restoreFile: copyOrRestoreFile(choices.draw(devices.count))
+    case .restoreMachine: copyOrRestoreMachine(choices.draw(devices.count))
+    case .loseHostRecord: loseHostRecord(choices.draw(devices.count))
+    }
+    time += 1
+  }
+
+  /// Makes the trace depend on where everything stands.
+  private mutating func noteState() {
+    report.note(time)
+    report.note(network.count)
+    for device in devices {
+      report.note(device.file.device.clock.last)
+      report.note(device.file.version)
+    }
+    for feed in stage.feeds { report.note(server.head(of: feed)) }
+  }
+}

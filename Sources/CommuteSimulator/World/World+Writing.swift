@@ -1,0 +1,162 @@
+import CommuteCore
+
+extension World {
+  /// A user of a device writes something.
+  mutating func write(on number: Int) {
+    let record = choices.draw(5) < 4 ? choices.draw(Stage.hotCount) : choices.draw(Stage.recordCount)
+    let view = devices[number].file.records[record].view
+    guard let view else {
+      if choices.draw(2) == 0 { create(record, on: number) } else { seed(record, on: number) }
+      return
+    }
+    guard view.deleted == nil else { return withdrawDeletion(of: record, on: number) }
+    switch choices.draw(16) {
+    case 15: delete(record, on: number)
+    case 14: seed(record, on: number)
+    default: change(record, view, on: number)
+    }
+  }
+
+  /// Runs one local write as a transaction; what it changed is told to the oracle.
+  private mutating func transact(
+    _ record: Int, on number: Int, isSeed: Bool = false,
+    _ body: (inout DeviceRecord, OperationID, inout WriteContext) throws(WriteRefusal) -> [Key]
+  ) {
+    let refused = choices.oneIn(24) ? SimulatedServer.refused : 0
+    let identifier = newIdentifier(refused)
+    let id = OperationID(high: identifier.high, low: identifier.low)
+    let wall = wall(of: number)
+    let before = devices[number].file.records[record].view
+    devices[number].begin()
+    var refusal: WriteRefusal?
+    let changed = devices[number].withRecord(record) { state, device in
+      var context = WriteContext(clock: device.clock, wall: wall, schema: 1)
+      var changed: [Key] = []
+      do throws(WriteRefusal) {
+        changed = try body(&state, id, &context)
+      } catch {
+        refusal = error
+      }
+      device.clock = context.clock
+      return changed
+    }
+    devices[number].commit(full: choices.draw(3) == 1)
+    if let refusal {
+      blame(7, "a write was refused: \(refusal.message)")
+      return
+    }
+    if !changed.isEmpty { report.writes += 1 }
+    for name in changed {
+      let field = stage.field(name, of: record)
+      noteWrite(record, field, name, before: before, isSeed: isSeed, on: number)
+    }
+    checkView(record, on: number)
+    checkSizes(record, on: number)
+  }
+
+  /// Tells the oracle of one field that a write changed.
+  private mutating func noteWrite(
+    _ record: Int, _ field: Int, _ name: Key, before: RecordState?, isSeed: Bool, on number: Int
+  ) {
+    let file = devices[number].file
+    guard let written = file.records[record].rows.last?.operation.fields[name] else { return }
+    let seen = before?.fields[name]
+    tell(
+      "device \(number) writes \(stage.records[record].table.text) \(record) \(name.text) "
+        + "'\(Content(written.value).text)' at \(Self.describe(written.stamp))"
+        + (seen.map { " over \(Self.describe($0.stamp))" } ?? ""))
+    blame(
+      oracle.wrote(
+        device: number, place: Stage.place(record, field), content: Content(written.value),
+        claimed: Moment(written.stamp),
+        seen: seen.map {
+          (content: Content($0.value), origin: Moment($0.origin), stamp: Moment($0.stamp))
+        },
+        version: file.version, isSeed: isSeed))
+  }
+
+  private mutating func create(_ record: Int, on number: Int) {
+    var values = FieldMap<FieldValue>()
+    for field in 0..<Stage.fieldCount where field == 0 || choices.draw(3) < 2 {
+      values[stage.fields[record][field]] = newValue(record, field)
+    }
+    transact(record, on: number) { (state, id, context) throws(WriteRefusal) in
+      try state.create(values, operation: id, context: &context)
+    }
+  }
+
+  private mutating func change(_ record: Int, _ view: RecordState, on number: Int) {
+    let first = choices.draw(Stage.fieldCount)
+    var values = FieldMap<FieldValue>()
+    values[stage.fields[record][first]] = newValue(record, first)
+    if choices.oneIn(4) {
+      let second = choices.draw(Stage.fieldCount)
+      values[stage.fields[record][second]] = newValue(record, second)
+    } else if choices.oneIn(8), let old = earlierValue(record, first, view, on: number) {
+      values[stage.fields[record][first]] = old
+      reach(.changedBack)
+    }
+    transact(record, on: number) { (state, id, context) throws(WriteRefusal) in
+      try state.change(values, operation: id, context: &context)
+    }
+  }
+
+  /// The value that was there before a pending change, to be put back.
+  private func earlierValue(
+    _ record: Int, _ field: Int, _ view: RecordState, on number: Int
+  ) -> FieldValue? {
+    let name = stage.fields[record][field]
+    let row = devices[number].file.records[record].rows.last
+    guard let old = row?.operation.fields[name]?.base, old != view.fields[name]?.value else {
+      return nil
+    }
+    return old
+  }
+
+  private mutating func seed(_ record: Int, on number: Int) {
+    var values = FieldMap<FieldValue>()
+    for field in 0..<Stage.fieldCount where field == 2 || choices.draw(2) == 1 {
+      values[stage.fields[record][field]] = stage.seed(record, field, version: choices.draw(3))
+    }
+    transact(record, on: number, isSeed: true) { (state, id, context) throws(WriteRefusal) in
+      try state.seed(values, operation: id, context: &context)
+    }
+  }
+
+  private mutating func delete(_ record: Int, on number: Int) {
+    transact(record, on: number) { (state, id, context) throws(WriteRefusal) in
+      _ = state.delete(operation: id, context: &context)
+      return []
+    }
+    let file = devices[number].file
+    guard let stamp = file.records[record].rows.last?.operation.deleted else { return }
+    report.writes += 1
+    tell("device \(number) deletes record \(record) at \(Self.describe(stamp))")
+    blame(
+      oracle.wrote(
+        device: number, place: Stage.deletion(of: record), content: .nothing,
+        claimed: Moment(stamp), seen: nil, version: file.version))
+  }
+
+  private mutating func withdrawDeletion(of record: Int, on number: Int) {
+    let identifier = newIdentifier()
+    devices[number].begin()
+    let isWithdrawn = devices[number].withRecord(record) { state, _ in
+      state.withdrawDeletion(
+        operation: OperationID(high: identifier.high, low: identifier.low))
+    }
+    devices[number].commit(full: false)
+    guard isWithdrawn else { return }
+    report.writes += 1
+    reach(.withdrawn)
+    tell("device \(number) takes the deletion of record \(record) back")
+    oracle.withdrew(
+      device: number, Stage.deletion(of: record), version: devices[number].file.version)
+  }
+
+  private mutating func newValue(_ record: Int, _ field: Int) -> FieldValue {
+    uniqueValues += 1
+    let style = choices.draw(4)
+    return stage.value(record, field, number: uniqueValues, style: style == 3 ? 0 : style)
+  }
+}

@@ -1,0 +1,150 @@
+import CommuteCore
+
+/// Something under way between a device and the server.
+struct Parcel {
+  enum Load {
+    case request(SyncRequest)
+    case requestBytes([UInt8])
+    case answer(SyncAnswer)
+    case answerBytes([UInt8])
+    case failure(RoundFailure)
+  }
+
+  var device: Int
+  /// The process of the device that waits for the answer.
+  var process: Int
+  var load: Load
+}
+
+/// What a history was like.
+struct Report {
+  var steps = 0
+  var writes = 0
+  var devices = 0
+  var faults = [Int](repeating: 0, count: FaultClass.allCases.count)
+  var marks = [Int](repeating: 0, count: Mark.allCases.count)
+  /// A number that depends on everything that happened.
+  var traceHash: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// How many faults there were.
+  var faultCount: Int { faults.reduce(0, +) }
+
+  /// Notes what happened.
+  mutating func note(_ number: some BinaryInteger) {
+    traceHash = (traceHash ^ UInt64(truncatingIfNeeded: number)) &* 0x0000_0100_0000_01B3
+    traceHash ^= traceHash >> 29
+  }
+}
+
+/// What happened, in words.
+final class Story {
+  var lines: [String] = []
+}
+
+/// Devices, a server and the network between them, in which everything that can go wrong does.
+struct World {
+  var choices: Choices
+  let stage: Stage
+  /// Whether every message passes as bytes through the codec.
+  let usesCodec: Bool
+  /// The true time, which is the server's, in milliseconds.
+  var time: Int64 = 1_700_000_000_000
+  var devices: [SimulatedDevice] = []
+  var server: SimulatedServer
+  var network: [Parcel] = []
+  var oracle: Oracle
+  var report = Report()
+  var violation: Violation?
+  /// Where the story is told; nil where nobody listens.
+  let story: Story?
+  /// What the devices were last known to have, to see that they do not fall behind it.
+  var memory: [DeviceMemory] = []
+  /// How many requests will meet trouble at the server.
+  var serverTrouble = 0
+  /// How many requests will get an answer that nobody can act on.
+  var strangeAnswers = 0
+  var mayReorder = false
+  var mayDieBetween = false
+  /// How many values were made that nobody else writes.
+  var uniqueValues = 0
+  private var nextIdentifier: UInt64 = 0
+  private var nextReplica: UInt64 = 0
+
+  /// What a device once had.
+  struct DeviceMemory {
+    var cursors = [UInt64](repeating: 0, count: 2)
+    var deleted = [Bool](repeating: false, count: Stage.recordCount)
+  }
+
+  init(choices: Choices, stage: Stage, usesCodec: Bool, story: Story? = nil) {
+    var choices = choices
+    let count = [2, 3, 3, 4, 4][choices.draw(5)]
+    self.choices = choices
+    self.stage = stage
+    self.usesCodec = usesCodec
+    self.story = story
+    oracle = Oracle(places: Stage.recordCount * Stage.placesPerRecord)
+    server = SimulatedServer(tables: stage.tables)
+    network.reserveCapacity(8)
+    for number in 0..<count { addDevice(number) }
+    report.devices = devices.count
+  }
+
+  private mutating func addDevice(_ number: Int) {
+    let replica = newReplica()
+    let user = number % 2 == 0 ? "ada" : "ben"
+    var feeds = FieldMap<FeedState>()
+    for feed in stage.feeds { feeds[feed] = FeedState() }
+    let device = Device(
+      account: Account(tenant: "home", user: user), clock: HybridClock(replica: replica),
+      feeds: feeds)
+    let records = stage.records.indices.map { record in
+      DeviceRecord(key: stage.records[record], feed: stage.feeds[stage.feedOfRecord[record]])
+    }
+    devices.append(
+      SimulatedDevice(
+        file: DeviceFile(device: device, records: records),
+        host: HostRecord(replica: replica, number: 0), isCareful: choices.draw(4) == 1,
+        user: user))
+    memory.append(DeviceMemory())
+  }
+
+  // MARK: - Small things
+
+  /// The wall clock of a device.
+  func wall(of device: Int) -> Int64 { time + devices[device].skew }
+
+  /// 128 bits that nothing else has; `flavour` ends them.
+  mutating func newIdentifier(_ flavour: UInt64 = 0) -> (high: UInt64, low: UInt64) {
+    nextIdentifier += 1
+    return (nextIdentifier &* 0x9E37_79B9_7F4A_7C15, nextIdentifier << 8 | flavour)
+  }
+
+  /// A replica id that no other file has; their order is not the order in which they were made.
+  mutating func newReplica() -> ReplicaID {
+    nextReplica += 1
+    return ReplicaID(rawValue: nextReplica &* 0x9E37_79B9_7F4A_7C15)
+  }
+
+  /// Tells what happens, where somebody listens.
+  func tell(_ text: @autoclosure () -> String) {
+    guard let story else { return }
+    story.lines.append("\(time - 1_700_000_000_000) ms: \(text())")
+  }
+
+  /// Notes a broken promise; the first one counts.
+  mutating func blame(_ invariant: Int, _ text: @autoclosure () -> String) {
+    if violation == nil { violation = Violation(invariant: invariant, text: text()) }
+  }
+
+  /// Notes what the oracle found.
+  mutating func blame(_ breach: Breach?) {
+    if let breach { blame(breach.invariant, breach.text) }
+  }
+
+  /// Counts a fault.
+  mutating func count(_ fault: FaultClass) { report.faults[fault.rawValue] += 1 }
+
+  /// Counts a situation.
+  mutating func reach(_ mark: Mark) { report.marks[mark.rawValue] += 1 }
+}
