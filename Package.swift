@@ -67,7 +67,9 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "CommuteFeatures",
-      dependencies: ["CommuteCore", "CommuteImport", "CommuteStore", "CommuteSync"],
+      dependencies: [
+        "CommuteCore", "CommuteImport", "CommuteSQLite", "CommuteStore", "CommuteSync",
+      ],
       swiftSettings: house),
     .target(
       name: "Commute", dependencies: ["CommuteCore", "CommuteStore", "CommuteSync"],

@@ -55,7 +55,7 @@ struct Module: Sendable {
       layer: .product, imports: ["CommuteCore", "CommuteServer", "CommuteSQLite"]),
     "CommuteFeatures": Module(
       layer: .product,
-      imports: ["CommuteCore", "CommuteImport", "CommuteStore", "CommuteSync"]),
+      imports: ["CommuteCore", "CommuteImport", "CommuteSQLite", "CommuteStore", "CommuteSync"]),
     "Commute": Module(layer: .product, imports: ["CommuteCore", "CommuteStore", "CommuteSync"]),
 
     "CommuteTool": Module(layer: .program, imports: everything),
