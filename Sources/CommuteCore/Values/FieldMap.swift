@@ -32,6 +32,11 @@ public struct FieldMap<Value: Sendable>: Sendable {
     for (name, value) in pairs { self[name] = value }
   }
 
+  /// Makes a map of entries that are in the order of their names already, none twice.
+  init(ordered entries: [Entry]) {
+    self.entries = entries
+  }
+
   /// Whether the map holds nothing.
   @inlinable
   public var isEmpty: Bool { entries.isEmpty }

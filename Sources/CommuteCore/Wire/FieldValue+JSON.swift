@@ -94,9 +94,14 @@ extension JSONReader {
   /// Reads an object whose one member names the kind of value; a kind not known here is kept.
   private mutating func taggedValue() throws(JSONFault) -> FieldValue {
     let start = offset
-    var members = try openObject()
-    guard try nextName(&members) else { throw JSONFault(.expected(.value), at: start) }
-    let value = try knownValue(members.name)
+    try open(0x7B, or: .object)
+    guard peek() == 0x22 else {
+      throw unexpected(byte(offset) == 0x7D ? .expected(.value) : .notJSON)
+    }
+    let name = try scanText()
+    guard peek() == 0x3A else { throw unexpected() }
+    offset += 1
+    let value = try knownValue(name)
     if value == nil { try skipValue() }
     guard peek() == 0x7D else {
       throw unexpected(byte(offset) == 0x2C ? .expected(.value) : .notJSON)
@@ -109,10 +114,9 @@ extension JSONReader {
   }
 
   private mutating func knownValue(_ name: JSONText) throws(JSONFault) -> FieldValue? {
-    let bytes = name.isPlain ? nil : decoded(name)
-    let count = bytes?.count ?? name.count
-    guard count == 1 else { return nil }
-    switch bytes?[0] ?? byte(name.start) {
+    let bytes = name.isPlain ? [] : decoded(name)
+    guard name.isPlain ? name.count == 1 : bytes.count == 1 else { return nil }
+    switch bytes.first ?? byte(name.start) {
     case 0x69: return .integer(try integerText())
     case 0x74: return .instant(try integerText())
     case 0x64: return .double(try double())

@@ -1,17 +1,46 @@
 extension JSONReader {
-  /// Hexadecimal digits from an offset; nil if one is something else or upper case.
+  /// Up to sixteen hexadecimal digits from an offset; nil if one is something else or upper case.
+  ///
+  /// The digits lie within the buffer, and their count is a multiple of four.
   @inline(__always)
   func hexadecimal(_ start: Int, digits: Int) -> UInt64? {
     var number: UInt64 = 0
-    var isWrong = false
-    for index in start..<start + digits {
-      let byte = byte(index)
-      let decimal = byte &- 0x30
-      let letter = byte &- 0x61
-      isWrong = isWrong || decimal > 9 && letter > 5
-      number = number << 4 | UInt64(decimal <= 9 ? decimal : letter &+ 10)
+    var at = start
+    while start + digits - at >= 8 {
+      guard let part = Self.hexadecimal(word(at)) else { return nil }
+      number = number << 32 | part
+      at += 8
     }
-    return isWrong ? nil : number
+    guard at < start + digits else { return number }
+    // Four zeros stand before the last four digits.
+    let half = UInt64(halfWord(at)) << 32 | 0x3030_3030
+    guard let part = Self.hexadecimal(half) else { return nil }
+    return number << 16 | part
+  }
+
+  /// The number of eight hexadecimal digits, the first one in the lowest byte; all are read at once.
+  @inline(__always)
+  private static func hexadecimal(_ characters: UInt64) -> UInt64? {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    // 1 for each letter, which has a bit that digits lack.
+    let letters = characters >> 6 & ones
+    let values = (characters & 0x0F0F_0F0F_0F0F_0F0F) &+ letters &* 9
+    let isBeyondNine = (values &+ ones &* 6) >> 4 & ones
+    guard values & 0xF0F0_F0F0_F0F0_F0F0 == 0, isBeyondNine == letters,
+      values &+ ones &* 0x30 &+ letters &* 0x27 == characters
+    else { return nil }
+    var packed = values.byteSwapped
+    packed = (packed | packed >> 4) & 0x00FF_00FF_00FF_00FF
+    packed = (packed | packed >> 8) & 0x0000_FFFF_0000_FFFF
+    return (packed | packed >> 16) & 0xFFFF_FFFF
+  }
+
+  /// Four bytes, the first one lowest; the caller has checked that they are there.
+  @inline(__always)
+  private func halfWord(_ at: Int) -> UInt32 {
+    unsafe UInt32(
+      littleEndian: UnsafeRawBufferPointer(buffer).loadUnaligned(
+        fromByteOffset: at, as: UInt32.self))
   }
 
   /// Reads a UUID of 36 lower-case characters.
@@ -31,7 +60,7 @@ extension JSONReader {
 
   /// The 16 hexadecimal digits that a text is.
   @inline(__always)
-  func digits(_ text: JSONText) throws(JSONFault) -> UInt64 {
+  mutating func digits(_ text: JSONText) throws(JSONFault) -> UInt64 {
     guard text.isPlain, text.count == 16, let number = hexadecimal(text.start, digits: 16) else {
       throw JSONFault(.expected(.digits), at: text.start - 1)
     }

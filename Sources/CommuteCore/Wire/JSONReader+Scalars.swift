@@ -82,13 +82,13 @@ extension JSONReader {
     offset = at
   }
 
-  private func pastDigits(_ start: Int) -> Int {
+  private mutating func pastDigits(_ start: Int) -> Int {
     var at = start
     while byte(at) &- 0x30 < 10 { at += 1 }
     return at
   }
 
-  private func numberFault(_ at: Int) -> JSONFault {
+  private mutating func numberFault(_ at: Int) -> JSONFault {
     JSONFault(at >= end ? .endsEarly : .number, at: offset)
   }
 
@@ -123,7 +123,7 @@ extension JSONReader {
   private mutating func skipObject() throws(JSONFault) {
     var members = try openObject()
     while try nextName(&members) {
-      members.note()
+      note(members.name)
       try skipValue()
     }
   }

@@ -53,7 +53,7 @@ extension JSONReader {
   }
 
   /// Checks the escape that begins with a backslash and gives the offset behind it.
-  private func pastEscape(_ at: Int) throws(JSONFault) -> Int {
+  private mutating func pastEscape(_ at: Int) throws(JSONFault) -> Int {
     guard at + 1 < end else { throw JSONFault(.endsEarly, at: end) }
     switch byte(at + 1) {
     case 0x22, 0x5C, 0x2F, 0x62, 0x66, 0x6E, 0x72, 0x74: return at + 2
@@ -71,7 +71,7 @@ extension JSONReader {
   }
 
   /// The number of a `\u` escape.
-  private func codeUnit(_ at: Int) throws(JSONFault) -> UInt32 {
+  private mutating func codeUnit(_ at: Int) throws(JSONFault) -> UInt32 {
     var unit: UInt32 = 0
     for index in at + 2..<at + 6 {
       let byte = byte(index)
@@ -86,7 +86,7 @@ extension JSONReader {
   }
 
   /// The bytes of a text that ``scanText()`` has passed, escapes resolved.
-  func decoded(_ text: JSONText) -> [UInt8] {
+  mutating func decoded(_ text: JSONText) -> [UInt8] {
     if text.isPlain { return rawBytes(text.start, text.end) }
     var output: [UInt8] = []
     output.reserveCapacity(text.count)
@@ -103,7 +103,7 @@ extension JSONReader {
     return output
   }
 
-  private func appendEscape(_ at: Int, to output: inout [UInt8]) -> Int {
+  private mutating func appendEscape(_ at: Int, to output: inout [UInt8]) -> Int {
     switch byte(at + 1) {
     case 0x62: output.append(0x08)
     case 0x66: output.append(0x0C)
@@ -116,7 +116,7 @@ extension JSONReader {
     return at + 2
   }
 
-  private func appendUnicodeEscape(_ at: Int, to output: inout [UInt8]) -> Int {
+  private mutating func appendUnicodeEscape(_ at: Int, to output: inout [UInt8]) -> Int {
     let unit = (try? codeUnit(at)) ?? 0
     var value = unit
     var next = at + 6
@@ -143,13 +143,13 @@ extension JSONReader {
   }
 
   /// The bytes from one offset up to another, both within the buffer.
-  func rawBytes(_ start: Int, _ end: Int) -> [UInt8] {
+  mutating func rawBytes(_ start: Int, _ end: Int) -> [UInt8] {
     unsafe [UInt8](UnsafeBufferPointer(rebasing: buffer[start..<end]))
   }
 
   /// A text that ``scanText()`` has passed, as a string.
   @inline(__always)
-  func string(_ text: JSONText) -> String {
+  mutating func string(_ text: JSONText) -> String {
     if text.isPlain {
       return unsafe String(
         decoding: UnsafeBufferPointer(rebasing: buffer[text.start..<text.end]), as: UTF8.self)

@@ -45,24 +45,13 @@ struct JSONMembers {
   var isFirst = true
   /// The name of the member at hand.
   var name = JSONText(start: 0, end: 0, isPlain: true)
-  /// The first name that only its bytes can tell from others, and those after it.
-  private var noted: JSONText?
-  private var others: [JSONText] = []
+  /// Where in the reader's noted names those of this object begin.
+  let firstNote: Int
+  /// Which guess to try at the next name.
+  var guess = 0
 
   @inline(__always)
   func has(_ member: WireMember) -> Bool { seen & 1 << UInt64(member.rawValue) != 0 }
-
-  /// Keeps the name at hand, so that the same name later is found.
-  @inline(__always)
-  mutating func note() {
-    if noted == nil { noted = name } else { others.append(name) }
-  }
-
-  /// The noted names where there are two or more.
-  var distinctNames: [JSONText] {
-    guard let noted, !others.isEmpty else { return [] }
-    return [noted] + others
-  }
 }
 
 /// Reads JSON (RFC 8259) from bytes that are known to be UTF-8, in one pass and without a tree.
@@ -72,6 +61,9 @@ struct JSONMembers {
 ///
 /// It looks at a buffer without owning it, so it never outlives the call that lends the buffer; every
 /// access goes through ``byte(_:)`` or a range that was checked against the end.
+///
+/// It is large, so every method that is not inlined is `mutating`: it then gets the reader's address
+/// and not a copy.
 @safe struct JSONReader {
   let buffer: UnsafeBufferPointer<UInt8>
   let end: Int
@@ -79,6 +71,8 @@ struct JSONMembers {
   var depth = 0
   var cache = WireCache()
   let members = WireMemberTable.shared
+  /// The names of all open objects that only their bytes tell apart.
+  var noted: [JSONText] = []
 
   /// Begins at the start of a buffer, which must outlive the reader.
   @unsafe init(_ buffer: UnsafeBufferPointer<UInt8>) {
@@ -106,16 +100,16 @@ struct JSONMembers {
   }
 
   /// What to say where this byte cannot stand.
-  func unexpected(_ problem: WireProblem = .notJSON) -> JSONFault {
+  mutating func unexpected(_ problem: WireProblem = .notJSON) -> JSONFault {
     JSONFault(offset >= end ? .endsEarly : problem, at: offset)
   }
 
   /// What to say where a value of another kind stands.
-  func expected(_ shape: WireShape) -> JSONFault {
-    unexpected(startsValue(byte(offset)) ? .expected(shape) : .notJSON)
+  mutating func expected(_ shape: WireShape) -> JSONFault {
+    unexpected(Self.startsValue(byte(offset)) ? .expected(shape) : .notJSON)
   }
 
-  private func startsValue(_ byte: UInt8) -> Bool {
+  private static func startsValue(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x22, 0x2D, 0x30...0x39, 0x5B, 0x66, 0x6E, 0x74, 0x7B: true
     default: false
@@ -135,7 +129,7 @@ struct JSONMembers {
   @inline(__always)
   mutating func openObject() throws(JSONFault) -> JSONMembers {
     try open(0x7B, or: .object)
-    return JSONMembers()
+    return JSONMembers(firstNote: noted.count)
   }
 
   /// Enters an array.
@@ -161,79 +155,6 @@ struct JSONMembers {
     return true
   }
 
-  /// Reads the name of the next member of an object, up to its value, or leaves the object.
-  @inline(__always)
-  mutating func nextName(_ members: inout JSONMembers) throws(JSONFault) -> Bool {
-    var byte = peek()
-    if byte == 0x7D {
-      offset += 1
-      depth -= 1
-      let names = members.distinctNames
-      if !names.isEmpty { try refuseDuplicates(among: names) }
-      return false
-    }
-    if members.isFirst {
-      members.isFirst = false
-    } else {
-      guard byte == 0x2C else { throw unexpected() }
-      offset += 1
-      byte = peek()
-    }
-    guard byte == 0x22 else { throw unexpected() }
-    members.name = try scanText()
-    guard peek() == 0x3A else { throw unexpected() }
-    offset += 1
-    return true
-  }
-
-  /// Reads the name of the next member and finds out which it is; nil where the object ends.
-  @inline(__always)
-  mutating func nextMember(_ members: inout JSONMembers) throws(JSONFault) -> WireMember? {
-    guard try nextName(&members) else { return nil }
-    let member = member(members.name)
-    if member == .unknown {
-      members.note()
-      return .unknown
-    }
-    guard !members.has(member) else {
-      throw JSONFault(.duplicateName, at: members.name.start)
-    }
-    members.seen |= 1 << UInt64(member.rawValue)
-    return member
-  }
-
-  /// Checks that an object had a member.
-  @inline(__always)
-  func need(_ member: WireMember, in members: JSONMembers, at start: Int) throws(JSONFault) {
-    if !members.has(member) { throw JSONFault(missing: member, at: start) }
-  }
-
-  private func member(_ name: JSONText) -> WireMember {
-    guard name.isPlain else { return escapedMember(name) }
-    let count = name.count
-    if count > 8 {
-      return isText(name, WireMember.operations.name) ? .operations : .unknown
-    }
-    var word: UInt64 = 0
-    if name.start + 8 <= end {
-      let mask = count == 8 ? UInt64.max : (1 << UInt64(count * 8)) - 1
-      word = self.word(name.start) & mask
-    } else {
-      for index in 0..<count { word |= UInt64(byte(name.start + index)) << UInt64(index * 8) }
-    }
-    let found = members.member(beginning: word)
-    return found == .operations ? .unknown : found
-  }
-
-  private func escapedMember(_ name: JSONText) -> WireMember {
-    let bytes = decoded(name)
-    for member in WireMember.allCases where member != .unknown {
-      let isSame = member.name.withUTF8Buffer { unsafe $0.elementsEqual(bytes) }
-      if isSame { return member }
-    }
-    return .unknown
-  }
-
   /// Eight bytes, the first one lowest; the caller has checked that they are there.
   @inline(__always)
   func word(_ at: Int) -> UInt64 {
@@ -251,15 +172,5 @@ struct JSONMembers {
       if byte(text.start + index) != expected { return false }
     }
     return true
-  }
-
-  /// Refuses names that come twice, compared without escapes; sorts, so that many cost little.
-  func refuseDuplicates(among names: [JSONText]) throws(JSONFault) {
-    let sorted = names.map { (bytes: decoded($0), start: $0.start) }.sorted {
-      $0.bytes.lexicographicallyPrecedes($1.bytes)
-    }
-    for index in 1..<sorted.count where sorted[index].bytes == sorted[index - 1].bytes {
-      throw JSONFault(.duplicateName, at: max(sorted[index].start, sorted[index - 1].start))
-    }
   }
 }

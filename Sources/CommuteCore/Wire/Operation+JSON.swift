@@ -173,7 +173,8 @@ extension JSONReader {
       result.fields = try changes(&stamps)
       offset = end
     }
-    guard stamps.used == stamps.named.count else { throw JSONFault(.noSuchField, at: start) }
+    try checkAllUsed(stamps, at: start)
+    while !cache.namedStamps.isEmpty { cache.namedStamps.removeLast() }
     let bytes = rawBytes(start, end)
     result.digest = SHA256.hash(bytes)
     return SyncRequest.SentOperation(operation: result, bytes: bytes)
@@ -186,12 +187,10 @@ extension JSONReader {
     let start = offset
     var collector = FieldCollector<OperationField>()
     var members = try openObject()
-    while try nextName(&members) {
-      let name = try key(members.name)
-      guard let stamp = stamps.stamp(of: name) else {
-        throw JSONFault(.unstamped, at: members.name.start)
-      }
-      collector.add(name, try change(stamp))
+    while let name = try nextField(&members) {
+      let text = members.name
+      let stamp = try stamp(of: name, at: text, in: &stamps)
+      collector.add(name, at: text, try change(stamp), in: self)
     }
     guard let fields = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     return fields

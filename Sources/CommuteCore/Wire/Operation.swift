@@ -216,6 +216,7 @@ public struct RecordMessage: Hashable, Sendable {
   /// Its state; the revision is always there.
   public var state: RecordState
   /// Its JSON where it is at hand: the server keeps records so and sends them without reading them.
+  ///
   /// Empty after reading and where the writer is to make it from the state.
   public var encoded: [UInt8]
 

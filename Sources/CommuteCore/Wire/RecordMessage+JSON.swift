@@ -109,7 +109,9 @@ extension JSONReader {
       case .fields: parts.fieldsOffset = try skipToLater()
       case .state: parts.stateOffset = try skipToLater()
       case .deleted: state.deleted = try stamp()
-      default: unknown.add(Key(string(members.name)), try raw())
+      default:
+        let name = members.name
+        unknown.add(Key(string(name)), at: name, try raw(), in: self)
       }
     }
     guard offset - start <= WireLimit.record.value else { throw JSONFault(.record, at: start) }
@@ -137,12 +139,11 @@ extension JSONReader {
       offset = early
       state.fields = try fields(&parts.stamps)
     }
-    guard parts.stamps.used == parts.stamps.named.count else {
-      throw JSONFault(.noSuchField, at: start)
-    }
+    try checkAllUsed(parts.stamps, at: start)
     if members.has(.origins) {
-      try setOrigins(&parts.origins, of: &state.fields, at: start)
+      try setOrigins(parts.origins, of: &state.fields, at: start)
     }
+    while !cache.namedStamps.isEmpty { cache.namedStamps.removeLast() }
     if let early = parts.stateOffset {
       offset = early
       try mergeState(of: &state.fields)
@@ -155,27 +156,30 @@ extension JSONReader {
   ) throws(JSONFault) -> FieldMap<FieldState> {
     skipSpace()
     let start = offset
-    var collector = FieldCollector<FieldState>()
+    var collector = FieldCollector<FieldState>(capacity: cache.fieldCount)
     var members = try openObject()
-    while try nextName(&members) {
-      let name = try key(members.name)
-      guard let stamp = stamps.stamp(of: name) else {
-        throw JSONFault(.unstamped, at: members.name.start)
-      }
-      collector.add(name, FieldState(value: try value(), stamp: stamp))
+    while let name = try nextField(&members) {
+      let text = members.name
+      let stamp = try stamp(of: name, at: text, in: &stamps)
+      collector.add(name, at: text, FieldState(value: try value(), stamp: stamp), in: self)
     }
     guard let fields = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
+    cache.fieldCount = min(fields.count, 64)
     return fields
   }
 
-  private func setOrigins(
-    _ origins: inout StampedNames, of fields: inout FieldMap<FieldState>, at start: Int
+  private mutating func setOrigins(
+    _ origins: StampedNames, of fields: inout FieldMap<FieldState>, at start: Int
   ) throws(JSONFault) {
-    for index in 0..<fields.count {
-      guard let origin = origins.stamp(of: fields.entries[index].name) else { continue }
-      fields[position: index].origin = origin
+    if let origin = origins.forAll {
+      for index in 0..<fields.count { fields[position: index].origin = origin }
+      return
     }
-    guard origins.used == origins.named.count else { throw JSONFault(.noSuchField, at: start) }
+    for entry in try map(of: origins, at: start).entries {
+      let (index, found) = fields.place(of: entry.name)
+      guard found else { throw JSONFault(.noSuchField, at: start) }
+      fields[position: index].origin = entry.value
+    }
   }
 
   private mutating func mergeState(
@@ -183,7 +187,7 @@ extension JSONReader {
   ) throws(JSONFault) {
     var members = try openObject()
     while try nextName(&members) {
-      members.note()
+      note(members.name)
       let (index, found) = fields.place(of: Key(string(members.name)))
       guard found else { throw JSONFault(.noSuchField, at: members.name.start) }
       fields[position: index].merge = try raw()

@@ -2,96 +2,114 @@
 struct StampedNames {
   /// The stamp of all fields; nil where they are named.
   var forAll: Stamp?
-  /// The stamps by name where they are named.
-  var named = FieldMap<Stamp>()
-  /// Where to look next: names mostly come in the same order here and in the fields.
-  private var next = 0
-  /// How many names were asked for and found.
-  private(set) var used = 0
-
-  /// The stamp of a field; nil if it has none.
-  mutating func stamp(of name: Key) -> Stamp? {
-    if let forAll { return forAll }
-    if next < named.count, named.entries[next].name == name {
-      next += 1
-    } else {
-      let (index, found) = named.place(of: name)
-      guard found else { return nil }
-      next = index + 1
-    }
-    used += 1
-    return named.entries[next - 1].value
-  }
+  /// Where in the reader's cache the names of this record are.
+  fileprivate var range = 0..<0
+  /// The stamps by name, where there are too many to look through.
+  fileprivate var many: FieldMap<Stamp>?
+  /// Where to look first: names mostly come in the same order here and in the fields.
+  fileprivate var next = 0
+  /// How many fields have found their stamp by name.
+  fileprivate var used = 0
 }
 
-/// Collects the members of an object whose names are free, in whatever order they come.
-///
-/// In order they go straight into the map; the others are sorted once, so that a hostile order costs
-/// no more than sorting.
-struct FieldCollector<Value: Sendable> {
-  private(set) var map = FieldMap<Value>()
-  private var late: [FieldMap<Value>.Entry] = []
-
-  /// Adds a member.
-  mutating func add(_ name: Key, _ value: Value) {
-    if let last = map.entries.last, !(last.name < name) {
-      late.append(FieldMap.Entry(name: name, value: value))
-    } else {
-      map.append(name, value)
-    }
-  }
-
-  /// The map of all; nil if a name came twice.
-  consuming func finish() -> FieldMap<Value>? {
-    if late.isEmpty { return map }
-    var all = map.entries
-    all.append(contentsOf: late)
-    all.sort { $0.name < $1.name }
-    var result = FieldMap<Value>()
-    result.reserveCapacity(all.count)
-    for entry in all {
-      if let last = result.entries.last, last.name == entry.name { return nil }
-      result.append(entry.name, entry.value)
-    }
-    return result
-  }
+/// One name in a message and its stamp.
+struct NamedStamp {
+  var name: JSONText
+  var stamp: Stamp
 }
 
 extension JSONReader {
-  /// Reads the stamps of fields.
+  /// As many names as are looked through one by one.
+  private static var fewNames: Int { 32 }
+
+  /// Reads the stamps of the fields of a record or operation.
   mutating func stampedNames() throws(JSONFault) -> StampedNames {
-    var result = StampedNames()
-    var collector = FieldCollector<Stamp>()
     skipSpace()
     let start = offset
+    let first = cache.namedStamps.count
+    var result = StampedNames()
+    var isEmpty = true
     var members = try openObject()
     while try nextName(&members) {
-      members.note()
-      let stamp = try stamp(members.name)
-      if result.forAll != nil { throw JSONFault(.stampedTwice, at: members.name.start) }
+      let name = members.name
+      let stamp = try stamp(name)
+      if result.forAll != nil { throw JSONFault(.stampedTwice, at: name.start) }
       if peek() == 0x22 {
-        let text = try scanText()
-        guard isText(text, "*") else { throw JSONFault(.expected(.names), at: text.start - 1) }
-        guard collector.map.isEmpty else { throw JSONFault(.stampedTwice, at: text.start - 1) }
+        guard isText(try scanText(), "*") else { throw JSONFault(.expected(.names), at: start) }
+        guard isEmpty else { throw JSONFault(.stampedTwice, at: name.start) }
         result.forAll = stamp
       } else {
-        try names(stampedBy: stamp, into: &collector)
+        note(name)
+        try names(stampedBy: stamp)
       }
+      isEmpty = false
     }
-    guard let named = collector.finish() else { throw JSONFault(.stampedTwice, at: start) }
-    result.named = named
+    result.range = first..<cache.namedStamps.count
+    result.next = first
+    if result.range.count > Self.fewNames { result.many = try map(of: result, at: start) }
     return result
   }
 
-  private mutating func names(
-    stampedBy stamp: Stamp, into collector: inout FieldCollector<Stamp>
-  ) throws(JSONFault) {
+  private mutating func names(stampedBy stamp: Stamp) throws(JSONFault) {
     guard peek() == 0x5B else { throw expected(.names) }
     try openArray()
     var isFirst = true
     while try nextElement(isFirst: &isFirst) {
-      collector.add(try key(), stamp)
+      guard peek() == 0x22 else { throw expected(.text) }
+      cache.namedStamps.append(NamedStamp(name: try scanText(), stamp: stamp))
     }
+  }
+
+  /// The stamps by name.
+  mutating func map(
+    of stamps: StampedNames, at start: Int
+  ) throws(JSONFault) -> FieldMap<Stamp> {
+    var collector = FieldCollector<Stamp>(capacity: stamps.range.count)
+    for index in stamps.range {
+      let name = cache.namedStamps[index].name
+      collector.add(try key(name), at: name, cache.namedStamps[index].stamp, in: self)
+    }
+    guard let map = collector.finish() else { throw JSONFault(.stampedTwice, at: start) }
+    return map
+  }
+
+  /// The stamp of a field whose name stands in the message; a fault if it has none.
+  @inline(__always)
+  mutating func stamp(
+    of name: Key, at text: JSONText, in stamps: inout StampedNames
+  ) throws(JSONFault) -> Stamp {
+    if let forAll = stamps.forAll { return forAll }
+    guard let stamp = namedStamp(of: name, at: text, in: &stamps) else {
+      throw JSONFault(.unstamped, at: text.start)
+    }
+    stamps.used += 1
+    return stamp
+  }
+
+  private mutating func namedStamp(
+    of name: Key, at text: JSONText, in stamps: inout StampedNames
+  ) -> Stamp? {
+    if let many = stamps.many { return many[name] }
+    var index = stamps.next
+    for _ in stamps.range {
+      if index == stamps.range.upperBound { index = stamps.range.lowerBound }
+      if isSame(cache.namedStamps[index].name, text) {
+        stamps.next = index + 1
+        return cache.namedStamps[index].stamp
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// Checks that every name found its field.
+  ///
+  /// Fields have different names, so as many finds as names mean that each was found once.
+  @inline(__always)
+  mutating func checkAllUsed(_ stamps: StampedNames, at start: Int) throws(JSONFault) {
+    if stamps.used == stamps.range.count { return }
+    _ = try map(of: stamps, at: start)
+    throw JSONFault(.noSuchField, at: start)
   }
 }
 

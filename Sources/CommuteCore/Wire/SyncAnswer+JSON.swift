@@ -156,6 +156,8 @@ extension JSONReader {
   private mutating func records() throws(JSONFault) -> [RecordMessage] {
     var records: [RecordMessage] = []
     try openArray()
+    // A record takes some 300 bytes; room for as many as may come saves moving them.
+    if peek() == 0x7B { records.reserveCapacity(min((end - offset) / 300 + 1, 4_096)) }
     var isFirst = true
     while try nextElement(isFirst: &isFirst) { records.append(try record()) }
     return records
@@ -192,7 +194,8 @@ extension JSONReader {
     var collector = FieldCollector<UInt64>()
     var members = try openObject()
     while try nextName(&members) {
-      collector.add(try key(members.name), try unsigned())
+      let name = members.name
+      collector.add(try key(name), at: name, try unsigned(), in: self)
     }
     guard let heads = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     return heads
@@ -233,7 +236,7 @@ extension JSONReader {
     var devices: [SyncAnswer.Device] = []
     var members = try openObject()
     while try nextName(&members) {
-      members.note()
+      note(members.name)
       let replica = ReplicaID(rawValue: try digits(members.name))
       devices.append(SyncAnswer.Device(replica: replica, name: try string()))
     }

@@ -112,7 +112,8 @@ extension JSONReader {
     var members = try openObject()
     while try nextName(&members) {
       let name = try key(members.name)
-      collector.add(name, try stamp())
+      let text = members.name
+      collector.add(name, at: text, try stamp(), in: self)
     }
     guard let stamps = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     return stamps

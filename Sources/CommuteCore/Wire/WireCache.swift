@@ -10,6 +10,8 @@ struct WireCache {
     var text = ""
   }
 
+  /// What names probably come next.
+  var guesses = [NameGuess](repeating: NameGuess(), count: NameGuess.fields + 64)
   var slots = [Slot](repeating: Slot(), count: 64)
   /// Where the last stamp stood; nil before the first.
   var stampStart: Int?
@@ -17,6 +19,10 @@ struct WireCache {
   /// Where the last epoch stood; nil before the first.
   var epochStart: Int?
   var epoch = Epoch(rawValue: 0)
+  /// The names that stamps stand for, of the record at hand.
+  var namedStamps: [NamedStamp] = []
+  /// How many fields the last record had, which the next one probably has too.
+  var fieldCount = 0
 }
 
 extension JSONReader {
