@@ -1,6 +1,5 @@
 #if canImport(Darwin)
   import Foundation
-  import Security
 
   /// The authorities of a file in the PEM format, and nobody else.
   ///
