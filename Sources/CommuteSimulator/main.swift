@@ -12,7 +12,7 @@ for index in 0..<count {
   total.devices += world.report.devices
   for i in total.faults.indices { total.faults[i] += world.report.faults[i] }
   for i in total.marks.indices { total.marks[i] += world.report.marks[i] }
-  if let v = world.violation {
+  if let v = world.violation, !v.isKnownLimit {
     found[v.invariant, default: 0] += 1
     if found[v.invariant] == 1 {
       print("seed \(history.seed): invariant \(v.invariant): \(v.text)")

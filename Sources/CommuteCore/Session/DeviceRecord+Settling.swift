@@ -62,19 +62,32 @@ extension DeviceRecord {
     #endif
     switch verdict.kind {
     case .applied, .duplicate:
-      rows.removeFirst()
-      takeBase(of: verdict, sent: row.operation, author: author)
-      inform(rowsBehind: row.operation, verdict: verdict, clock: &clock, wall: wall)
-      #if PLANTED
-        if Planted.isActive(.acknowledgeByRecord) { rows.removeAll() }
-      #endif
-      outcome.isSettled = true
+      outcome = acknowledge(row, verdict: verdict, author: author, clock: &clock, wall: wall)
+    case .rejected(.mismatch, _) where row.operation.replica != clock.replica:
+      // The file was copied or put back since this was written, and the other copy sent it first,
+      // over another base: the same change in other bytes.
+      outcome = acknowledge(row, verdict: verdict, author: author, clock: &clock, wall: wall)
     case .rejected(let code, let message):
       outcome = reject(row, verdict: verdict, code: code, message: message)
     case .later(_, let delay):
       noteUnsettled()
       rows[0].notBefore = delay == 0 ? 0 : wall.adding(milliseconds: delay)
     }
+    return outcome
+  }
+
+  /// Takes the row out of the line, and what it became into the base.
+  private mutating func acknowledge(
+    _ row: OutboxRow, verdict: Verdict, author: String, clock: inout HybridClock, wall: Int64
+  ) -> Outcome {
+    rows.removeFirst()
+    takeBase(of: verdict, sent: row.operation, author: author)
+    inform(rowsBehind: row.operation, verdict: verdict, clock: &clock, wall: wall)
+    #if PLANTED
+      if Planted.isActive(.acknowledgeByRecord) { rows.removeAll() }
+    #endif
+    var outcome = Outcome()
+    outcome.isSettled = true
     return outcome
   }
 

@@ -145,7 +145,9 @@ public struct Settlement: Sendable {
     }
     if let before = state.operations[id], !isDedupeOff {
       guard before.digest == operation.digest else {
-        return rejection(of: operation, .mismatch, "the same operation id came with other bytes")
+        return rejection(
+          of: operation, .mismatch, "the same operation id came with other bytes",
+          record: stored?.state)
       }
       return Verdict(
         id: id, kind: .duplicate, revision: stored?.state.revision,

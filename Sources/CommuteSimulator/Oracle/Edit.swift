@@ -65,8 +65,8 @@ struct Edit {
   var claimed: Moment
   /// The moment under which the server settled it.
   var settled: Moment?
-  /// Whether it was sent.
-  var hasLeft = false
+  /// The commit of the device's file that marked it sent.
+  var sentAt: Int?
   /// Whether the server told that the record had been deleted before.
   var isBuried = false
   /// Whether it was refused, and shown so.
@@ -76,6 +76,9 @@ struct Edit {
   /// The commit in which its writer took it back before it left.
   var withdrawnAt: Int?
 
+  /// Whether it was sent, as far as its device's file knows.
+  var hasLeft: Bool { sentAt != nil }
+
   /// Whether its writer took it back.
   var isWithdrawn: Bool { withdrawnAt != nil }
 }
@@ -84,4 +87,6 @@ struct Edit {
 struct Breach {
   var invariant: Int
   var text: String
+  /// Whether it is of a class that the contract states as a limit.
+  var isKnownLimit = false
 }

@@ -74,9 +74,11 @@ struct Oracle {
   }
 
   /// An edit was sent.
-  mutating func sent(device: Int, _ place: Int, _ content: Content, _ claimed: Moment) {
+  mutating func sent(
+    device: Int, _ place: Int, _ content: Content, _ claimed: Moment, version: Int
+  ) {
     let number = find(place, content, claimed, of: device)
-    if number > 0 { edits[number - 1].hasLeft = true }
+    if number > 0, edits[number - 1].sentAt == nil { edits[number - 1].sentAt = version }
     if claimed == .start { return }
     for index in latestSent.indices where latestSent[index].writer == claimed.writer {
       latestSent[index].time = max(latestSent[index].time, claimed.time)
@@ -108,7 +110,8 @@ struct Oracle {
 
   private func lost(_ number: Int, to other: Int) -> Breach {
     Breach(
-      invariant: 20, text: "\(name(number)) lost to \(name(other)), which its writer had seen")
+      invariant: 20, text: "\(name(number)) lost to \(name(other)), which its writer had seen",
+      isKnownLimit: edits[number - 1].isLost)
   }
 
   /// The server told that an edit came to a deleted record.
@@ -142,18 +145,26 @@ struct Oracle {
   ///
   /// - Parameter isPowerLoss: Whether what had left must still be there.
   mutating func wentBack(device: Int, to version: Int, isPowerLoss: Bool) -> Breach? {
+    var breach: Breach?
     for index in edits.indices {
       guard edits[index].device == device else { continue }
       if let taken = edits[index].withdrawnAt, taken > version { edits[index].withdrawnAt = nil }
-      guard edits[index].version > version else { continue }
-      if edits[index].isLost { continue }
-      edits[index].isLost = true
-      if isPowerLoss, edits[index].hasLeft {
-        return Breach(
-          invariant: 13, text: "\(name(index + 1)) had left the device and was not durable there")
+      if edits[index].version > version, !edits[index].isLost {
+        edits[index].isLost = true
+        if isPowerLoss, edits[index].hasLeft {
+          breach = Breach(
+            invariant: 13, text: "\(name(index + 1)) had left the device and was not durable there")
+        }
       }
+      if let sent = edits[index].sentAt, sent > version { edits[index].sentAt = nil }
     }
-    return nil
+    return breach
+  }
+
+  /// A machine was put back with everything that is kept on it: until the server tells, its writer
+  /// cannot know what had left it before.
+  mutating func forgetSent(by writer: UInt64) {
+    latestSent.removeAll { $0.writer == writer }
   }
 
   // MARK: - Questions

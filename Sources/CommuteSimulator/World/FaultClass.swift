@@ -12,7 +12,7 @@ enum FaultClass: Int, CaseIterable {
 /// Situations that the checks are about; a run that reached none of one kind proves nothing, either.
 enum Mark: Int, CaseIterable {
   case restamped, duplicateVerdict, recordLeftOut, recordTold, rowBehindLifted
-  case renewedAtOpen, renewedByServer, pageCut, seedTie, equivalentTexts, olderClaim
+  case renewedAtOpen, renewedByServer, sentByCopy, pageCut, seedTie, equivalentTexts, olderClaim
   case buried, withdrawn, creationRefused, changedBack, deferred, overRenewed
 
   /// The name in reports.
@@ -25,4 +25,6 @@ struct Violation: Error {
   var invariant: Int
   /// What was seen.
   var text: String
+  /// Whether it is of a class that the contract states as a limit.
+  var isKnownLimit = false
 }

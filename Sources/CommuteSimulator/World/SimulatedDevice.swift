@@ -15,10 +15,8 @@ struct DeviceFile {
 struct SimulatedDevice {
   /// The file as the process sees it.
   private(set) var file: DeviceFile
-  /// A copy of the closed file, taken some time ago.
-  var backup: DeviceFile?
-  /// A copy of file and host record of the running machine.
-  var machine: (file: DeviceFile, host: HostRecord?)?
+  /// A copy that was made some time ago.
+  var copy: Copy?
   /// What is kept outside the file.
   var host: HostRecord?
   var conversation = Conversation()
@@ -36,6 +34,13 @@ struct SimulatedDevice {
   /// Whether every commit is durable at once.
   let isCareful: Bool
   let user: String
+
+  /// A copy of a closed file, or of a whole running machine.
+  struct Copy {
+    var file: DeviceFile
+    var host: HostRecord?
+    var isWholeMachine: Bool
+  }
 
   /// What has to be put back to undo one commit.
   private struct Undo {

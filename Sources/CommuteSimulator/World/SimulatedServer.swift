@@ -13,8 +13,8 @@ struct SimulatedServer {
   /// An operation as it was settled.
   struct Delivery {
     var operation: Operation
-    var stamps: FieldMap<Stamp>
-    var deleted: Stamp?
+    /// What it says, under the stamps with which it was settled.
+    var state: RecordState
   }
 
   /// The flavour of operation ids that the validator refuses.
@@ -76,41 +76,69 @@ extension World {
   private mutating func note(
     _ verdict: Verdict, on operation: Operation, by device: Int, wasDeleted: Bool
   ) {
-    let record = Stage.number(of: operation.key)
     switch verdict.kind {
     case .duplicate: reach(.duplicateVerdict)
-    case .rejected: count(.rejection)
+    case .rejected(let code, _):
+      if code == .mismatch { reach(.sentByCopy) } else { count(.rejection) }
     case .later: reach(.deferred)
     case .applied:
       reach(verdict.record == nil ? .recordLeftOut : .recordTold)
-      for entry in operation.fields.entries {
-        let place = Stage.place(record, stage.field(entry.name, of: record))
-        let content = Content(entry.value.value)
-        let claimed = Moment(entry.value.stamp)
-        if wasDeleted {
-          oracle.buried(device: device, place, content, claimed: claimed)
-          reach(.buried)
-          continue
-        }
-        let settled = verdict.stamps[entry.name] ?? entry.value.stamp
-        if settled != entry.value.stamp { reach(.restamped) }
-        blame(
-          oracle.settled(
-            device: device, place, content, claimed: claimed, as: Moment(settled)))
-      }
-      if let claimed = operation.deleted {
-        let settled = Moment(verdict.deleted ?? claimed)
-        blame(
-          oracle.settled(
-            device: device, Stage.deletion(of: record), .nothing, claimed: Moment(claimed),
-            as: settled))
-      }
-      if !wasDeleted {
-        server.deliveries.append(
-          SimulatedServer.Delivery(
-            operation: operation, stamps: verdict.stamps, deleted: verdict.deleted))
+      if wasDeleted {
+        noteBuried(operation, by: device)
+      } else {
+        noteSettled(operation, as: verdict, by: device)
       }
     }
+  }
+
+  private mutating func noteBuried(_ operation: Operation, by device: Int) {
+    let record = Stage.number(of: operation.key)
+    for entry in operation.fields.entries {
+      oracle.buried(
+        device: device, Stage.place(record, stage.field(entry.name, of: record)),
+        Content(entry.value.value), claimed: Moment(entry.value.stamp))
+    }
+    reach(.buried)
+    guard let deleted = operation.deleted else { return }
+    oracle.buried(
+      device: device, Stage.deletion(of: record), .nothing, claimed: Moment(deleted))
+  }
+
+  private mutating func noteSettled(
+    _ operation: Operation, as verdict: Verdict, by device: Int
+  ) {
+    let record = Stage.number(of: operation.key)
+    let state = server.state.records[operation.key]?.state
+    var delivered = RecordState(deleted: verdict.deleted ?? operation.deleted)
+    for entry in operation.fields.entries {
+      let change = entry.value
+      let place = Stage.place(record, stage.field(entry.name, of: record))
+      let settled = verdict.stamps[entry.name] ?? change.stamp
+      let held = state?.fields[entry.name]
+      if settled != change.stamp { reach(.restamped) }
+      if change.stamp.isFloor, let held, held.stamp.isFloor, held.value != change.value {
+        reach(.seedTie)
+      }
+      blame(
+        oracle.settled(
+          device: device, place, Content(change.value), claimed: Moment(change.stamp),
+          as: Moment(settled)))
+      if let held, held.stamp == settled, held.origin != change.stamp {
+        // An older claim of the same writer: it is told the stamp that stands, and does not count.
+        reach(.olderClaim)
+        continue
+      }
+      delivered.fields[entry.name] = FieldState(
+        value: change.value, stamp: settled, origin: change.stamp)
+    }
+    if let claimed = operation.deleted {
+      blame(
+        oracle.settled(
+          device: device, Stage.deletion(of: record), .nothing, claimed: Moment(claimed),
+          as: Moment(verdict.deleted ?? claimed)))
+    }
+    server.deliveries.append(
+      SimulatedServer.Delivery(operation: operation, state: delivered))
   }
 
   /// No stamp of the server is beyond its time and the limit.

@@ -155,41 +155,31 @@ extension World {
     open(number, bootChanged: true, cleanEnd: false)
   }
 
-  /// A closed file is copied; later the copy takes the file's place.
-  mutating func copyOrRestoreFile(_ number: Int) {
-    guard let backup = devices[number].backup else {
-      tell("device \(number) is closed and its file copied")
+  /// A closed file is copied, or a running machine with all that is kept on it; later the copy takes
+  /// the place of what it was made of.
+  mutating func copyOrRestore(_ number: Int, wholeMachine: Bool) {
+    guard let copy = devices[number].copy else {
+      tell("device \(number) is copied\(wholeMachine ? " as it runs" : "")")
       devices[number].begin()
       devices[number].commit(full: true)
-      devices[number].backup = devices[number].file
-      open(number, bootChanged: false, cleanEnd: true)
+      devices[number].copy = SimulatedDevice.Copy(
+        file: devices[number].file, host: devices[number].host, isWholeMachine: wholeMachine)
+      if !wholeMachine { open(number, bootChanged: false, cleanEnd: true) }
       return
     }
-    count(.restoredFile)
-    tell("device \(number) gets its file of commit \(backup.version) back")
-    blame(oracle.wentBack(device: number, to: backup.version, isPowerLoss: false))
-    devices[number].replaceFile(with: backup)
-    devices[number].backup = nil
-    forget(number)
-    open(number, bootChanged: choices.draw(2) == 1, cleanEnd: true)
-  }
-
-  /// A running machine is copied with everything outside the file; later the copy takes its place.
-  mutating func copyOrRestoreMachine(_ number: Int) {
-    guard let machine = devices[number].machine else {
-      devices[number].begin()
-      devices[number].commit(full: true)
-      devices[number].machine = (devices[number].file, devices[number].host)
-      return
+    devices[number].copy = nil
+    count(copy.isWholeMachine ? .restoredMachine : .restoredFile)
+    tell("device \(number) goes back to commit \(copy.file.version)")
+    blame(oracle.wentBack(device: number, to: copy.file.version, isPowerLoss: false))
+    devices[number].replaceFile(with: copy.file)
+    if copy.isWholeMachine {
+      devices[number].host = copy.host
+      oracle.forgetSent(by: copy.file.device.replica.rawValue)
     }
-    count(.restoredMachine)
-    tell("the machine of device \(number) goes back to commit \(machine.file.version)")
-    blame(oracle.wentBack(device: number, to: machine.file.version, isPowerLoss: false))
-    devices[number].replaceFile(with: machine.file)
-    devices[number].host = machine.host
-    devices[number].machine = nil
     forget(number)
-    open(number, bootChanged: false, cleanEnd: false)
+    open(
+      number, bootChanged: !copy.isWholeMachine && choices.draw(2) == 1,
+      cleanEnd: !copy.isWholeMachine)
   }
 
   /// What is kept outside the file is lost.

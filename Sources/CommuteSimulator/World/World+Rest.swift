@@ -153,16 +153,3 @@ extension World {
     }
   }
 }
-
-extension SimulatedServer.Delivery {
-  /// What the operation says, under the stamps with which the server settled it.
-  var state: RecordState {
-    var state = RecordState(deleted: deleted ?? operation.deleted)
-    for entry in operation.fields.entries {
-      let change = entry.value
-      state.fields[entry.name] = FieldState(
-        value: change.value, stamp: stamps[entry.name] ?? change.stamp, origin: change.stamp)
-    }
-    return state
-  }
-}

@@ -114,14 +114,16 @@ extension World {
 
   /// Tells the oracle what leaves the device.
   private mutating func noteSent(_ operation: Operation, by number: Int) {
+    let version = devices[number].file.version
     let record = Stage.number(of: operation.key)
     for entry in operation.fields.entries {
       oracle.sent(
         device: number, Stage.place(record, stage.field(entry.name, of: record)),
-        Content(entry.value.value), Moment(entry.value.stamp))
+        Content(entry.value.value), Moment(entry.value.stamp), version: version)
     }
     if let deleted = operation.deleted {
-      oracle.sent(device: number, Stage.deletion(of: record), .nothing, Moment(deleted))
+      oracle.sent(
+        device: number, Stage.deletion(of: record), .nothing, Moment(deleted), version: version)
     }
   }
 

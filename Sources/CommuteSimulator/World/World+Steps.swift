@@ -60,8 +60,8 @@ extension World {
     case .restartServer: restartServer()
     case .trouble: serverTrouble += 1
     case .strange: strangeAnswers += 1
-    case .restoreFile: copyOrRestoreFile(choices.draw(devices.count))
-    case .restoreMachine: copyOrRestoreMachine(choices.draw(devices.count))
+    case .restoreFile: copyOrRestore(choices.draw(devices.count), wholeMachine: false)
+    case .restoreMachine: copyOrRestore(choices.draw(devices.count), wholeMachine: true)
     case .loseHostRecord: loseHostRecord(choices.draw(devices.count))
     }
     time += 1

@@ -139,7 +139,9 @@ struct World {
 
   /// Notes what the oracle found.
   mutating func blame(_ breach: Breach?) {
-    if let breach { blame(breach.invariant, breach.text) }
+    guard let breach, violation == nil else { return }
+    violation = Violation(
+      invariant: breach.invariant, text: breach.text, isKnownLimit: breach.isKnownLimit)
   }
 
   /// Counts a fault.
