@@ -41,7 +41,8 @@ public struct StampedReplicas: Sendable {
 
   /// Adds what stands in quotes and looks like a stamp.
   ///
-  /// A text that happens to look like one does no harm: it names a device of the same tenant, or none.
+  /// A text that happens to look like one does no harm: it names a device of the same tenant, or
+  /// none.
   private mutating func add(json: [UInt8]) {
     let quote = UInt8(ascii: "\"")
     let dash = UInt8(ascii: "-")

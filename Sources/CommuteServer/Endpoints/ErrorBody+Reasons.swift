@@ -96,7 +96,8 @@ extension ErrorBody {
       headers: ["Allow": allowed])
   }
 
-  /// The request was meant for another host; a page elsewhere must not reach this one by a trick of names.
+  /// The request was meant for another host; a page elsewhere must not reach this one by a trick of
+  /// names.
   static let otherHost = ErrorBody(
     status: 421, error: "host",
     message: "without tokens the server answers to localhost only; use that name")

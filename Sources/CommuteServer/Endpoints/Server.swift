@@ -7,9 +7,9 @@ import CommuteHTTP
 /// let address = try await server.start()
 /// await server.drain()
 /// ```
-/// `POST /v1/sync` is one round of sync, `GET /v1/ping?nonce=…` tells a device that it is this server that answers,
-/// `GET /health` whether the store does. `GET /v1/live` is kept for live hints and answers 501.
-/// Refusals are JSON: `{"error": "wrongOwner", "message": "…"}`.
+/// `POST /v1/sync` is one round of sync, `GET /v1/ping?nonce=…` tells a device that it is this
+/// server that answers, `GET /health` whether the store does. `GET /v1/live` is kept for live hints
+/// and answers 501. Refusals are JSON: `{"error": "wrongOwner", "message": "…"}`.
 public final class Server: Sendable {
   private let store: any ServerStore
   private let settings: ServerSettings

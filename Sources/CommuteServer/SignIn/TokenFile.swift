@@ -8,8 +8,8 @@ import Synchronization
 
 /// A file of tokens that is read again when it changes.
 ///
-/// Replace it by renaming a new file over it, so that no half is ever read. While a changed file cannot be used,
-/// the tokens read before stay in force and the log says so.
+/// Replace it by renaming a new file over it, so that no half is ever read. While a changed file
+/// cannot be used, the tokens read before stay in force and the log says so.
 public final class TokenFile: Sendable {
   /// What tells one state of the file from another.
   private struct Mark: Equatable {

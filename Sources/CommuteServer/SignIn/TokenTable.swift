@@ -2,8 +2,8 @@ public import CommuteCore
 
 /// Which token signs whom in: hashes only, so that reading the file gives nobody a token.
 ///
-/// The text has one line `tenant user token-sha256` for each token; blank lines and lines that begin with `#`
-/// say nothing.
+/// The text has one line `tenant user token-sha256` for each token; blank lines and lines that
+/// begin with `#` say nothing.
 public struct TokenTable: Sendable {
   private struct Entry {
     var digest: SHA256.Digest

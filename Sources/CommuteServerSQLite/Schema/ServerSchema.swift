@@ -2,8 +2,8 @@ import CommuteSQLite
 
 /// The tables of a server's database; the tenant is part of every key.
 ///
-/// Numbers without sign (epochs, replicas, revisions, request numbers) are kept in the 64 bits of an
-/// `INTEGER`; ids and hashes are bytes; `record.state` is the record's JSON as it is sent.
+/// Numbers without sign (epochs, replicas, revisions, request numbers) are kept in the 64 bits of
+/// an `INTEGER`; ids and hashes are bytes; `record.state` is the record's JSON as it is sent.
 enum ServerSchema {
   /// The version that a newer program raises.
   static let version: Int32 = 1

@@ -112,7 +112,8 @@ extension Connection {
 
   /// Loads the last request with operations of a replica.
   ///
-  /// A replica of somebody else is taken: whoever comes with its id gets the answer to take a new one.
+  /// A replica of somebody else is taken: whoever comes with its id gets the answer to take a new
+  /// one.
   func loadRequest(
     of replica: ReplicaID, tenant: String, user: String
   ) throws(SQLiteError) -> LastRequest? {

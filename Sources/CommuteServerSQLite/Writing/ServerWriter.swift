@@ -11,9 +11,11 @@ struct SettlingJob: Sendable {
   var done: CheckedContinuation<Result<SettledRequest, ServerStoreError>, Never>
 }
 
-/// The one writer: settles requests that arrive together in one transaction, with one commit to the disk.
+/// The one writer: settles requests that arrive together in one transaction, with one commit to the
+/// disk.
 ///
-/// It lives on a thread of its own. Each request has a savepoint, so that one that fails leaves the others alone.
+/// It lives on a thread of its own. Each request has a savepoint, so that one that fails leaves the
+/// others alone.
 struct ServerWriter: ~Copyable {
   /// How long notes about devices wait for company.
   private static let notePatience = DispatchTimeInterval.milliseconds(1_000)
