@@ -28,8 +28,11 @@ private final class SmallDisk {
     guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
   }
 
-  /// Fills what is left.
-  func fill() throws {
+  /// Fills what is left, or all but some of it.
+  func fill(leaving kibibytes: Int = 0) throws {
+    let reserve = folder.file("reserve")
+    try Data(repeating: 0, count: kibibytes * 1_024).write(to: URL(filePath: reserve))
+    defer { try? FileManager.default.removeItem(atPath: reserve) }
     let path = folder.file("filler")
     _ = FileManager.default.createFile(atPath: path, contents: nil)
     let file = try FileHandle(forWritingTo: URL(filePath: path))
@@ -72,6 +75,14 @@ struct FullDiskTests {
   @Test func `a database that has no room to begin with is told`() throws {
     let disk = try SmallDisk(kibibytes: 64)
     try disk.fill()
+    #expect(throws: SQLiteError.full) {
+      try disk.folder.open().execute("CREATE TABLE book(title TEXT)")
+    }
+  }
+
+  @Test func `a disk without room for the side files is told as full, not as broken`() throws {
+    let disk = try SmallDisk(kibibytes: 64)
+    try disk.fill(leaving: 16)
     #expect(throws: SQLiteError.full) {
       try disk.folder.open().execute("CREATE TABLE book(title TEXT)")
     }
