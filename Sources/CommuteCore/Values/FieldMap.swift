@@ -18,53 +18,61 @@ public struct FieldMap<Value: Sendable>: Sendable {
     }
   }
 
+  @usableFromInline var storage: [Entry]
+
   /// The entries in the order of their names.
-  public private(set) var entries: [Entry]
+  @inlinable
+  public var entries: [Entry] { storage }
 
   /// Makes an empty map.
+  @inlinable
   public init() {
-    entries = []
+    storage = []
   }
 
   /// Makes a map of pairs; of two with one name the later stays.
+  @inlinable
   public init(_ pairs: some Sequence<(Key, Value)>) {
-    entries = []
+    storage = []
     for (name, value) in pairs { self[name] = value }
   }
 
   /// Makes a map of entries that are in the order of their names already, none twice.
   init(ordered entries: [Entry]) {
-    self.entries = entries
+    storage = entries
   }
 
   /// Whether the map holds nothing.
   @inlinable
-  public var isEmpty: Bool { entries.isEmpty }
+  public var isEmpty: Bool { storage.isEmpty }
 
   /// How many fields the map holds.
   @inlinable
-  public var count: Int { entries.count }
+  public var count: Int { storage.count }
 
   /// The names in order.
-  public var names: [Key] { entries.map { $0.name } }
+  @inlinable
+  public var names: [Key] { storage.map { $0.name } }
 
   /// Makes room for `count` entries.
+  @inlinable
   public mutating func reserveCapacity(_ count: Int) {
-    entries.reserveCapacity(count)
+    storage.reserveCapacity(count)
   }
 
   /// The value of a field; setting nil removes it.
+  @inlinable
   public subscript(name: Key) -> Value? {
     get {
       let (index, found) = place(of: name)
-      return found ? entries[index].value : nil
+      return found ? storage[index].value : nil
     }
     set {
       let (index, found) = place(of: name)
       switch (newValue, found) {
-      case (.some(let value), true): entries[index].value = value
-      case (.some(let value), false): entries.insert(Entry(name: name, value: value), at: index)
-      case (nil, true): entries.remove(at: index)
+      case (.some(let value), true): storage[index].value = value
+      case (.some(let value), false): storage.insert(Entry(name: name, value: value), at: index)
+      case (nil, true): storage.remove(at: index)
       case (nil, false): break
       }
     }
@@ -73,41 +81,41 @@ public struct FieldMap<Value: Sendable>: Sendable {
   /// The value at a position of ``entries``, to be changed in place.
   @inlinable
   public subscript(position position: Int) -> Value {
-    get { entries[position].value }
-    set { setValue(newValue, at: position) }
+    get { storage[position].value }
+    _modify { yield &storage[position].value }
   }
 
   /// Where a name stands, or would stand, and whether it does.
+  @inlinable
   public func place(of name: Key) -> (index: Int, found: Bool) {
-    if let last = entries.last, last.name < name { return (entries.count, false) }
+    var high = storage.count
+    guard high > 0, name <= storage[high - 1].name else { return (high, false) }
     var low = 0
-    var high = entries.count
-    while low < high {
+    // Most records have few fields, and looking at all of them is the fastest then.
+    while high - low > 8 {
       let middle = (low + high) / 2
-      if entries[middle].name < name { low = middle + 1 } else { high = middle }
+      if storage[middle].name < name { low = middle + 1 } else { high = middle }
     }
-    return (low, low < entries.count && entries[low].name == name)
-  }
-
-  @usableFromInline
-  mutating func setValue(_ value: Value, at position: Int) {
-    entries[position].value = value
+    while low < high, storage[low].name < name { low += 1 }
+    return (low, low < storage.count && storage[low].name == name)
   }
 
   /// The same names with other values.
+  @inlinable
   public func mapValues<Other: Sendable>(_ transform: (Value) -> Other) -> FieldMap<Other> {
     var result = FieldMap<Other>()
     result.reserveCapacity(count)
-    for entry in entries { result.append(entry.name, transform(entry.value)) }
+    for entry in storage { result.append(entry.name, transform(entry.value)) }
     return result
   }
 
   /// Adds an entry whose name comes after all others; anything else goes through the subscript.
+  @inlinable
   public mutating func append(_ name: Key, _ value: Value) {
-    if let last = entries.last, !(last.name < name) {
+    if let last = storage.last, !(last.name < name) {
       self[name] = value
     } else {
-      entries.append(Entry(name: name, value: value))
+      storage.append(Entry(name: name, value: value))
     }
   }
 }
@@ -119,6 +127,7 @@ extension FieldMap: Hashable where Value: Hashable {}
 
 extension FieldMap: ExpressibleByDictionaryLiteral {
   /// Makes a map of a literal.
+  @inlinable
   public init(dictionaryLiteral elements: (Key, Value)...) {
     self.init(elements)
   }
