@@ -40,7 +40,8 @@ import Testing
       guard let (books, _) = try? GoodreadsReader.readAll(bytes) else { continue }
       let (again, report) = try GoodreadsReader.readAll(GoodreadsWriter.file(of: books))
       guard again == books, report.notes.isEmpty else {
-        Issue.record("SEED=\(Self.seed), round \(round): \(report.lines)")
+        let changed = zip(books, again).first { $0 != $1 }
+        Issue.record("SEED=\(Self.seed), round \(round): \(report.lines), \(changed as Any)")
         return
       }
     }
@@ -70,6 +71,7 @@ import Testing
     if let moment = book.readAt, moment % 86_400_000 != 0 { return "moment \(moment)" }
     if book.recordID.map({ $0.count != 16 }) ?? false { return "id" }
     if book.tags.count > 100 || book.tags.contains("read") { return "tags" }
+    if book.tags.contains(where: { $0.utf8.contains(0x2C) }) { return "comma in a tag" }
     let texts = [book.title, book.author, book.notes] + book.tags
     if texts.contains(where: { $0.utf8.contains(0) }) { return "NUL" }
     return book.notes.utf8.contains(0x0D) ? "carriage return" : nil

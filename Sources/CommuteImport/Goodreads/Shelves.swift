@@ -14,10 +14,12 @@ struct Shelves: Sendable {
   /// Whether a name had more bytes than ``nameLimit``.
   private(set) var hasLongName = false
 
-  /// Reads names between commas, then the one name of the exclusive shelf.
+  /// Reads the names between commas, first of the list, then of the exclusive shelf.
+  ///
+  /// The latter is one name, but no name can hold a comma: it could not be written into a list.
   init(list: ArraySlice<UInt8>, exclusive: ArraySlice<UInt8>) {
-    for part in list.split(separator: .comma) + [exclusive] {
-      add(part.trimmed())
+    for cell in [list, exclusive] {
+      for part in cell.split(separator: .comma) { add(part.trimmed()) }
     }
   }
 
