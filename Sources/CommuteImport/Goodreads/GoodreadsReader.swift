@@ -1,4 +1,4 @@
-/// Reads the CSV file that Goodreads exports, book by book, and keeps account of what it leaves out.
+/// Reads the CSV file that Goodreads exports, book by book, and accounts for what it leaves out.
 ///
 /// Columns are found by the names in the first line, in any order; only `Title` must be there and
 /// unknown ones are passed over. A row is left out if it cannot be read as text or has no title;
