@@ -1,3 +1,5 @@
+package import CommuteSQLite
+
 /// How a server's store on SQLite is set up.
 public struct ServerSQLiteSettings: Sendable {
   /// How many threads read pages.
@@ -10,6 +12,8 @@ public struct ServerSQLiteSettings: Sendable {
   public var changesPerCheckpoint = 4_000
   /// Called on the writer's thread at each point of a transaction.
   public var hook: (@Sendable (StorePoint) -> Void)?
+  /// Called with the writer's connection right after it was opened: for tests that limit it.
+  package var whenOpened: (@Sendable (Connection) throws(SQLiteError) -> Void)?
 
   /// Makes the settings with their defaults.
   public init() {}

@@ -49,7 +49,7 @@ public final class ServerSQLiteStore: ServerStore {
     generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) async throws(ServerStoreError) -> ServerSQLiteStore {
     let lock = try ServerFileLock(database: path)
-    let file = ServerFile(path: path)
+    let file = ServerFile(path: path, whenOpened: settings.whenOpened)
     let store = ServerSQLiteStore(lock: lock, settings: settings)
     try await store.startWriter(
       file, settlement: rules.settlement, settings: settings, time: time, generator: generator)
@@ -97,6 +97,9 @@ public final class ServerSQLiteStore: ServerStore {
     }
     try opened.get()
   }
+
+  /// How many requests wait to be settled.
+  package var waitingCount: Int { settling.count }
 
   /// Reads who the store is, from the database.
   public func identity() async throws(ServerStoreError) -> ServerIdentity {

@@ -5,6 +5,8 @@ import CommuteSQLite
 struct ServerFile: Sendable {
   /// Where it is.
   let path: String
+  /// Called with the writer's connection right after it was opened.
+  var whenOpened: (@Sendable (Connection) throws(SQLiteError) -> Void)?
 
   /// Opens the one connection that writes, and makes the database where there is none.
   func openWriter(
@@ -17,6 +19,7 @@ struct ServerFile: Sendable {
       // The writer copies the log back itself, after its answers.
       configuration.checkpointPages = 0
       configuration.cacheKibibytes = 16 << 10
+      configuration.whenOpened = whenOpened
       let connection = try Connection(.file(path), configuration)
       do throws(SQLiteError) {
         try ServerSchema.plan.apply(to: connection)

@@ -48,6 +48,9 @@ final class WorkLine<Job: Sendable>: Sendable {
     return admission
   }
 
+  /// How many jobs are in line.
+  var count: Int { state.withLock { $0.jobs.count } }
+
   /// Wakes a thread although there is no job.
   func nudge() {
     signal.signal()

@@ -70,7 +70,8 @@ struct ServerWriter: ~Copyable {
       settings.hook?(.committed)
       for (job, result) in zip(jobs, results) { job.done.resume(returning: result) }
     } catch {
-      guard jobs.count > 1 else {
+      // Where another process holds the database, each would only wait for it in its turn.
+      guard jobs.count > 1, !error.isRetryable else {
         for job in jobs { job.done.resume(returning: .failure(ServerStoreError(error))) }
         return
       }
