@@ -111,6 +111,9 @@ let package = Package(
         "CommuteTestKit",
       ],
       swiftSettings: house),
+    .testTarget(
+      name: "CommuteStoreTests", dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore"],
+      exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

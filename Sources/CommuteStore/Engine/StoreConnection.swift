@@ -1,0 +1,83 @@
+import CommuteCore
+import CommuteSQLite
+
+/// One connection of a store with the statements it keeps; belongs to one thread at a time.
+///
+/// It is handed out only inside a transaction, and nothing can be done with it but read and write
+/// through that transaction.
+public final class StoreConnection {
+  let connection: Connection
+  let shapes: Shapes
+  /// What was looked at since noting began; nil while nobody wants to know.
+  var region: Region?
+  private var byID: [Statement?]
+
+  init(_ connection: Connection, shapes: Shapes) {
+    self.connection = connection
+    self.shapes = shapes
+    byID = Array(repeating: nil, count: shapes.all.count)
+    connection.authorizer = { access in Self.permission(for: access, shapes: shapes) }
+  }
+
+  /// Statements of an app may read everything, and write what is neither synced nor the engine's.
+  private static func permission(for access: Access, shapes: Shapes) -> Permission {
+    switch access.action {
+    case .insert(let table), .update(let table, _), .delete(let table):
+      return isKept(table, shapes: shapes) ? .deny : .allow
+    case .schema(let name): return isKept(name, shapes: shapes) ? .deny : .allow
+    case .transaction, .attach, .pragma: return .deny
+    case .read, .function, .select, .other: return .allow
+    }
+  }
+
+  private static func isKept(_ table: String, shapes: Shapes) -> Bool {
+    if shapes.all.contains(where: { $0.name == table }) { return true }
+    return table.hasPrefix("c_") || table.hasPrefix("q_")
+  }
+
+  /// The statement that reads one record: `id`, then the fields as declared.
+  func statement(readingOne shape: TableShape) throws(StoreError) -> Statement {
+    if let kept = byID[shape.slot], !kept.isRunning { return kept }
+    let text = "\(Self.reading(shape)) WHERE id = ?"
+    let statement = try speaking { () throws(SQLiteError) in try connection.prepare(text) }
+    byID[shape.slot] = statement
+    return statement
+  }
+
+  /// The beginning of every query over a table: `id`, then the fields as declared.
+  static func reading(_ shape: TableShape) -> String {
+    let fields = shape.layout.fields.map { ", \(SQL.quoted($0.name.text))" }.joined()
+    return "SELECT id\(fields) FROM \(SQL.quoted(shape.name))"
+  }
+
+  /// A statement of the app, checked for what it may touch; notes what it reads.
+  func statement(checked sql: SQL) throws(StoreError) -> Statement {
+    let statement = try speaking { () throws(SQLiteError) in
+      try connection.statement(sql, isChecked: true)
+    }
+    guard region != nil else { return statement }
+    for access in statement.accesses {
+      guard case .read(let table, let column) = access.action,
+        let slot = shapes.slot(named: table)
+      else { continue }
+      region?.add(table: slot, columns: mask(of: column, in: slot))
+    }
+    return statement
+  }
+
+  private func mask(of column: String, in slot: Int) -> UInt64 {
+    guard slot < shapes.all.count else { return CommittedChange.everything }
+    guard let field = shapes.all[slot].field(Key(column)) else {
+      return CommittedChange.presence
+    }
+    return 1 << UInt64(field) | CommittedChange.presence
+  }
+
+  /// Runs the body while noting what it looks at.
+  func noting<Result>(_ body: () throws -> Result) rethrows -> (result: Result, region: Region) {
+    region = Region()
+    defer { region = nil }
+    let result = try body()
+    return (result, region ?? Region())
+  }
+}

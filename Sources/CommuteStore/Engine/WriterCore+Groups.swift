@@ -1,0 +1,123 @@
+import CommuteCore
+import CommuteSQLite
+
+/// One write that waits for the writer: its body, and who waits for its end.
+struct WriteJob: Sendable {
+  let durability: Durability
+  /// Runs the body; gives back what to call once the transaction is permanent.
+  let run: @Sendable (WriterCore) throws -> @Sendable () -> Void
+  /// Called with the error where it is not.
+  let fail: @Sendable (any Error) -> Void
+}
+
+/// Running writes: one alone, or all that wait in one transaction.
+extension WriterCore {
+  /// Runs one write where the caller stands, if nobody else writes now.
+  ///
+  /// - Returns: Nil where another process is writing; nothing was run then.
+  func runInPlace<Result>(
+    _ body: (WriterCore) throws -> Result
+  ) throws -> Result? {
+    do throws(StoreError) {
+      try begin(.normal, waits: false)
+    } catch .busy {
+      return nil
+    }
+    let result: Result
+    do {
+      result = try body(self)
+    } catch {
+      rollback()
+      throw error
+    }
+    try commit(writes: 1)
+    return result
+  }
+
+  /// Runs all writes in one transaction: one that throws is undone alone.
+  ///
+  /// - Returns: What to call, in order, to tell those who wait.
+  func run(_ jobs: [WriteJob]) -> [@Sendable () -> Void] {
+    let durability = jobs.contains { $0.durability == .full } ? Durability.full : .normal
+    var succeeded: [@Sendable () -> Void] = []
+    var failed: [@Sendable () -> Void] = []
+    var waiting: [WriteJob] = []
+    do throws(StoreError) {
+      try begin(durability, waits: true)
+      for job in jobs {
+        do {
+          succeeded.append(try jobs.count == 1 ? job.run(self) : runApart(job))
+          waiting.append(job)
+        } catch {
+          failed.append { job.fail(error) }
+        }
+      }
+      if succeeded.isEmpty {
+        rollback()
+      } else {
+        try commit(writes: succeeded.count)
+      }
+      return failed + succeeded
+    } catch {
+      if connection.isInTransaction { rollback() }
+      let lost = failed.isEmpty && waiting.isEmpty ? jobs : waiting
+      return failed + lost.map { job in { job.fail(error) } }
+    }
+  }
+
+  /// Runs a write among others, in a savepoint.
+  private func runApart(_ job: WriteJob) throws -> @Sendable () -> Void {
+    let before = state
+    do {
+      return try connection.savepoint { try job.run(self) }
+    } catch {
+      // Numbers that were given stay given: their rows are written with the whole transaction.
+      let settled = before.settled
+      state = before
+      state.settled = settled
+      throw error
+    }
+  }
+
+  /// Whether enough was written for copying the log into the database.
+  var isCheckpointDue: Bool {
+    !isClosed && connection.totalChanges - copiedRows >= 2_000
+  }
+
+  /// Copies the log into the database on the store's own thread, with the lock that other processes respect.
+  func checkpoint(_ mode: CheckpointMode) {
+    guard folder.writerLock.tryLock() else { return }
+    defer { folder.writerLock.unlock() }
+    options.onPoint?(.beforeCheckpoint)
+    // A checkpoint that does not succeed is tried again after the next writes; nothing depends on it.
+    if let outcome = try? connection.checkpoint(mode), !outcome.isBlocked {
+      copiedRows = connection.totalChanges
+    }
+    options.onPoint?(.afterCheckpoint)
+  }
+
+  /// Marks a clean end, and closes the connection.
+  func close() {
+    guard !isClosed else { return }
+    if !state.meta.cleanEnd, state.meta.boot == bootID,
+      (try? begin(.normal, waits: true)) != nil
+    {
+      state.meta.cleanEnd = true
+      try? commit(writes: 0)
+    }
+    isClosed = true
+    // The last connection to close copies the log: that is a checkpoint and needs the lock.
+    let hasLock = (try? folder.writerLock.lock(waiting: options.busyMilliseconds)) != nil
+    connection.close()
+    if hasLock { folder.writerLock.unlock() }
+  }
+
+  /// Tells observers where another connection has written since they were last told.
+  func lookForOthers() {
+    guard !isClosed, let known = dataVersion, let version = try? connection.dataVersion(),
+      version != known, version != notedVersion
+    else { return }
+    notedVersion = version
+    observers.noteEverything()
+  }
+}

@@ -1,0 +1,190 @@
+import CommuteCore
+import CommuteSQLite
+
+/// The rows of `c_outbox`.
+extension WriterCore {
+  /// The columns of a row, in the order in which ``row(_:)`` reads them.
+  private static let columns: SQL = """
+    position, operation, tbl, id, feed, schema, replica, creates, fields, deleted, revives, needs,
+    in_flight, epoch, base, bytes, attempts, perhaps_sent, not_before
+    """
+
+  /// The rows of one record, in the order of first change.
+  func rows(of key: RecordKey) throws(StoreError) -> [OutboxRow] {
+    guard pending.contains(key.id) else { return [] }
+    let statement = try speaking { () throws(SQLiteError) in
+      try connection.statement(
+        """
+        SELECT position, operation, tbl, id, feed, schema, replica, creates, fields, deleted,
+          revives, needs, in_flight, epoch, base, bytes, attempts, perhaps_sent, not_before
+        FROM c_outbox WHERE id = ?1 AND tbl = ?2 ORDER BY position
+        """)
+    }
+    statement.bind(high: key.id.high, low: key.id.low, at: 1)
+    statement.bind(key.table.text, at: 2)
+    return try statement.all { (row) throws(StoreError) in try outboxRow(row) }
+  }
+
+  /// Rows that a condition chooses, in the order of first change.
+  func rows(where condition: SQL) throws(StoreError) -> [OutboxRow] {
+    let sql: SQL = "SELECT \(Self.columns) FROM c_outbox WHERE \(condition) ORDER BY position"
+    return try connection.all(sql) { (row) throws(StoreError) in try outboxRow(row) }
+  }
+
+  private func outboxRow(_ row: borrowing Row) throws(StoreError) -> OutboxRow {
+    var operation = Operation(
+      id: OperationID(bytes: row.bytes(1)) ?? OperationID(high: 0, low: 0),
+      schema: UInt64(stored: row.int64(5)), replica: try names.replica(Int(row.int64(6))),
+      key: RecordKey(table: Key(row.text(2)), id: RecordID(bytes: row.bytes(3)) ?? .zero),
+      feed: Key(row.text(4)), creates: row.int64(7) != 0)
+    operation.fields = try row.unpacked(8) { (bytes) throws(StoreError) in
+      try PackedChange.unpack(bytes, names: names)
+    }
+    operation.deleted = try row.stamp(9, names: names)
+    operation.revives = try row.stamp(10, names: names)
+    if !row.isNull(11) { operation.needs = try row.unpacked(11, OutboxNeeds.unpack) }
+    operation.epoch = row.isNull(13) ? nil : Epoch(text: row.text(13))
+    if !row.isNull(14) {
+      operation.base = try row.unpacked(14) { (bytes) throws(StoreError) in
+        var reader = Unpacker(bytes)
+        return try reader.revision(names: names)
+      }
+    }
+    return OutboxRow(
+      order: row.int64(0), operation: operation, isInFlight: row.int64(12) != 0,
+      bytes: row.bytes(15),
+      attempts: UInt32(clamping: row.int64(16)), unanswered: UInt32(clamping: row.int64(17)),
+      notBefore: row.int64(18))
+  }
+
+  /// Writes the rows of a record that differ from those it had.
+  func save(_ rows: [OutboxRow], was before: [OutboxRow]) throws(StoreError) {
+    guard rows != before else { return }
+    for old in before where !rows.contains(where: { $0.order == old.order }) {
+      try speaking { () throws(SQLiteError) in
+        try connection.run("DELETE FROM c_outbox WHERE position = \(old.order)")
+      }
+      state.clockInOutbox = 0
+    }
+    for row in rows {
+      if row.order == 0 {
+        try insert(row)
+      } else if let old = before.first(where: { $0.order == row.order }), old != row {
+        try update(row, was: old)
+      }
+    }
+    note(engine: "c_outbox")
+  }
+
+  private func insert(_ row: OutboxRow) throws(StoreError) {
+    let operation = row.operation
+    let fields = PackedChange.pack(operation.fields, names: &names)
+    let deleted = operation.deleted.map { packed($0) }
+    let needs = operation.needs.isEmpty ? nil : OutboxNeeds.pack(operation.needs)
+    let clock = state.device.clock.last
+    let replica = names.number(of: operation.replica)
+    try speaking { () throws(SQLiteError) in
+      let statement = try connection.statement(
+        """
+        INSERT INTO c_outbox(position, operation, tbl, id, feed, schema, replica, creates, fields,
+          deleted, needs, clock)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+        """)
+      statement.bind(state.nextPosition, at: 1)
+      statement.bind(high: operation.id.high, low: operation.id.low, at: 2)
+      statement.bind(operation.key.table.text, at: 3)
+      statement.bind(high: operation.key.id.high, low: operation.key.id.low, at: 4)
+      statement.bind(operation.feed.text, at: 5)
+      statement.bind(operation.schema.stored, at: 6)
+      statement.bind(replica, at: 7)
+      statement.bind(operation.creates, at: 8)
+      statement.bind(fields, at: 9)
+      if let deleted { statement.bind(deleted, at: 10) }
+      if let needs { statement.bind(needs, at: 11) }
+      statement.bind(clock.stored, at: 12)
+      try statement.run()
+    }
+    state.nextPosition += 1
+    state.clockInOutbox = clock
+    state.queued = true
+    pending.insert(operation.key.id)
+    state.settled.remove(operation.key.id)
+  }
+
+  private func update(_ row: OutboxRow, was old: OutboxRow) throws(StoreError) {
+    let operation = row.operation
+    let fields = PackedChange.pack(operation.fields, names: &names)
+    let base = operation.base.map { packed($0) }
+    let bytes = row.bytes.isEmpty ? nil : row.bytes
+    let needs = operation.needs.isEmpty ? nil : OutboxNeeds.pack(operation.needs)
+    let clock = state.device.clock.last
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        """
+        UPDATE c_outbox SET operation = \(operation.id.bytes), creates = \(operation.creates),
+          fields = \(fields), deleted = \(operation.deleted.map { packed($0) }),
+          needs = \(needs), clock = \(clock.stored), in_flight = \(row.isInFlight),
+          epoch = \(operation.epoch?.text), base = \(base), bytes = \(bytes),
+          attempts = \(Int(row.attempts)), perhaps_sent = \(Int(row.unanswered)),
+          not_before = \(row.notBefore)
+        WHERE position = \(row.order)
+        """)
+    }
+    if row.order == state.nextPosition - 1 { state.clockInOutbox = clock }
+    if row.operation != old.operation, !row.isInFlight { state.queued = true }
+  }
+
+  /// A stamp as a column of its own holds it.
+  func packed(_ stamp: Stamp) -> [UInt8] {
+    var packer = Packer()
+    packer.put(stamp, names: &names)
+    return packer.bytes
+  }
+
+  /// A revision as a column of its own holds it.
+  func packed(_ revision: Revision) -> [UInt8] {
+    var packer = Packer()
+    packer.put(revision, names: &names)
+    return packer.bytes
+  }
+}
+
+/// The records that an operation needs, as its column holds them.
+enum OutboxNeeds {
+  static func pack(_ needs: [RecordKey]) -> [UInt8] {
+    var packer = Packer()
+    for key in needs {
+      packer.put(key.table.text)
+      packer.put(key.id)
+    }
+    return packer.bytes
+  }
+
+  static func unpack(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> [RecordKey] {
+    var reader = Unpacker(bytes)
+    var needs: [RecordKey] = []
+    while !reader.isAtEnd {
+      let table = Key(try reader.text())
+      needs.append(RecordKey(table: table, id: try reader.identifier()))
+    }
+    return needs
+  }
+}
+
+extension Row {
+  /// Reads a packed column.
+  func unpacked<Result>(
+    _ column: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    try withBytes(column, body)
+  }
+
+  /// A column that holds one stamp; nil for null.
+  func stamp(_ column: Int, names: NumberedNames) throws(StoreError) -> Stamp? {
+    if isNull(column) { return nil }
+    return try unpacked(column) { (bytes) throws(StoreError) in
+      var reader = Unpacker(bytes)
+      return try reader.stamp(names: names)
+    }
+  }
+}

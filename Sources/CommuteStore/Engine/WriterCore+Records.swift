@@ -1,0 +1,270 @@
+import CommuteCore
+import CommuteSQLite
+
+/// A record as it was loaded, and where it was found.
+struct LoadedRecord {
+  /// Where a record's view lies.
+  enum Place: Hashable {
+    case nowhere, row, tombstone, unknown
+  }
+
+  var record: DeviceRecord
+  let place: Place
+  /// The record as it was loaded.
+  let before: DeviceRecord
+}
+
+/// Loading and saving single records.
+extension WriterCore {
+  /// Loads everything the device holds of a record of a declared table.
+  func load(
+    _ id: RecordID, in shape: TableShape, feed: Key = Key("")
+  ) throws(StoreError) -> LoadedRecord {
+    let key = RecordKey(table: shape.key, id: id)
+    var record = DeviceRecord(key: key, feed: feed)
+    record.rows = try rows(of: key)
+    var place = LoadedRecord.Place.nowhere
+    if let found = try row(id, in: shape) {
+      place = .row
+      record.feed = found.feed
+      record.base = found.state
+    } else if let found = try tombstone(key) {
+      place = .tombstone
+      record.feed = found.feed
+      record.base = found.state
+    }
+    if let first = record.rows.first {
+      record.feed = first.operation.feed
+      record.base = try base(of: key)
+    }
+    return LoadedRecord(record: record, place: place, before: record)
+  }
+
+  /// Loads a record of a table that this app does not know.
+  func loadUnknown(_ key: RecordKey, feed: Key) throws(StoreError) -> LoadedRecord {
+    var record = DeviceRecord(key: key, feed: feed, rows: try rows(of: key))
+    let found = try packedState("SELECT feed, state FROM c_unknown", key)
+    record.feed = found?.feed ?? feed
+    record.base = record.rows.isEmpty ? found?.state : try base(of: key)
+    return LoadedRecord(
+      record: record, place: found == nil ? .nowhere : .unknown, before: record)
+  }
+
+  /// A row of a table with everything known of it.
+  private func row(
+    _ id: RecordID, in shape: TableShape
+  ) throws(StoreError) -> (feed: Key, state: RecordState)? {
+    let statement = try speaking { () throws(SQLiteError) in
+      try statements[shape.slot].read(on: connection)
+    }
+    statement.bind(high: id.high, low: id.low, at: 1)
+    let user = state.device.account.user
+    return try statement.first { (row) throws(StoreError) in
+      let feed = Key(row.text(1))
+      return (feed, try HiddenState.unpack(row, shape: shape, names: names, user: user))
+    }
+  }
+
+  private func tombstone(_ key: RecordKey) throws(StoreError) -> (feed: Key, state: RecordState)? {
+    try packedState("SELECT feed, state FROM c_tombstone", key)
+  }
+
+  /// What the server last told of a record with pending changes; nil where it told nothing.
+  func base(of key: RecordKey) throws(StoreError) -> RecordState? {
+    try packedState("SELECT tbl, state FROM c_base", key)?.state
+  }
+
+  private func packedState(
+    _ selection: SQL, _ key: RecordKey
+  ) throws(StoreError) -> (feed: Key, state: RecordState)? {
+    try connection.first(
+      "\(selection) WHERE tbl = \(key.table.text) AND id = \(key.id)"
+    ) { (row) throws(StoreError) in
+      let state = try row.unpacked(1) { (bytes) throws(StoreError) in
+        try PackedState.unpack(bytes, names: names)
+      }
+      return (Key(row.text(0)), state)
+    }
+  }
+
+  /// Writes what changed of a record: rows of the outbox, base, and the view where it is seen.
+  ///
+  /// `changed` names the fields that differ in the view; nil is for whichever.
+  func save(
+    _ loaded: LoadedRecord, in shape: TableShape, changed: UInt64? = nil
+  ) throws(StoreError) {
+    try saveOutbox(of: loaded)
+    let record = loaded.record
+    guard let view = record.view else {
+      try removeRow(of: record.key, in: shape, from: loaded.place)
+      return
+    }
+    if view.deleted != nil {
+      if loaded.place == .row { try deleteRow(record.key.id, in: shape) }
+      try putTombstone(view, key: record.key, feed: record.feed)
+      note(shape.slot, record.key.id, CommittedChange.everything)
+    } else if let changed, loaded.place == .row {
+      try updateRow(view, changed: changed, of: record, in: shape)
+    } else {
+      if loaded.place == .tombstone { try deleteTombstone(record.key) }
+      try replaceRow(view, of: record, in: shape)
+    }
+  }
+
+  /// Writes the rows of the outbox and the base of a record with pending changes.
+  func saveOutbox(of loaded: LoadedRecord) throws(StoreError) {
+    let record = loaded.record
+    let before = loaded.before
+    try save(record.rows, was: before.rows)
+    let hadBase = !before.rows.isEmpty && before.base != nil
+    guard !record.rows.isEmpty, let base = record.base else {
+      if hadBase { try deleteBase(record.key) }
+      if record.rows.isEmpty, !before.rows.isEmpty { state.settled.insert(record.key.id) }
+      return
+    }
+    if hadBase, base == before.base { return }
+    let packed = PackedState.pack(base, names: &names)
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        """
+        INSERT OR REPLACE INTO c_base(tbl, id, state)
+        VALUES (\(record.key.table.text), \(record.key.id), \(packed))
+        """)
+    }
+  }
+
+  private func deleteBase(_ key: RecordKey) throws(StoreError) {
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        "DELETE FROM c_base WHERE tbl = \(key.table.text) AND id = \(key.id)")
+    }
+  }
+
+  private func removeRow(
+    of key: RecordKey, in shape: TableShape, from place: LoadedRecord.Place
+  ) throws(StoreError) {
+    switch place {
+    case .row: try deleteRow(key.id, in: shape)
+    case .tombstone: try deleteTombstone(key)
+    case .nowhere, .unknown: return
+    }
+    note(shape.slot, key.id, CommittedChange.everything)
+  }
+
+  func deleteRow(_ id: RecordID, in shape: TableShape) throws(StoreError) {
+    try speaking { () throws(SQLiteError) in
+      let statement = try statements[shape.slot].delete(on: connection)
+      statement.bind(high: id.high, low: id.low, at: 1)
+      try statement.run()
+    }
+  }
+
+  func deleteTombstone(_ key: RecordKey) throws(StoreError) {
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        "DELETE FROM c_tombstone WHERE tbl = \(key.table.text) AND id = \(key.id)")
+    }
+    note(engine: "c_tombstone")
+  }
+
+  /// Writes the tombstone of a deleted record.
+  func putTombstone(_ view: RecordState, key: RecordKey, feed: Key) throws(StoreError) {
+    let packed = PackedState.pack(view, names: &names)
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        """
+        INSERT OR REPLACE INTO c_tombstone(tbl, id, feed, revision, deleted, state)
+        VALUES (\(key.table.text), \(key.id), \(feed.text),
+          \(view.revision?.number.stored), \((view.deleted?.milliseconds ?? 0).stored), \(packed))
+        """)
+    }
+    note(engine: "c_tombstone")
+  }
+
+  /// Writes a whole row.
+  private func replaceRow(
+    _ view: RecordState, of record: DeviceRecord, in shape: TableShape
+  ) throws(StoreError) {
+    try replaceRow(view, id: record.key.id, feed: record.feed, in: shape)
+  }
+
+  /// Writes a whole row: the fields that have a column, and the hidden column for all.
+  func replaceRow(
+    _ view: RecordState, id: RecordID, feed: Key, in shape: TableShape
+  ) throws(StoreError) {
+    HiddenState.pack(
+      view, shape: shape, names: &names, user: state.device.account.user, into: &packer)
+    try speaking { () throws(SQLiteError) in
+      let statement = try statements[shape.slot].replace(on: connection)
+      statement.bind(high: id.high, low: id.low, at: 1)
+      statement.bind(feed.text, at: 2)
+      bind(view, in: shape, to: statement)
+      statement.bind(packer.bytes, at: shape.layout.count + 3)
+      try statement.run()
+    }
+    note(shape.slot, id, CommittedChange.everything)
+  }
+
+  /// Binds every field in the declared order; one that is missing or of a wrong kind, its default.
+  private func bind(_ view: RecordState, in shape: TableShape, to statement: Statement) {
+    let fields = shape.layout.fields
+    let entries = view.fields.entries
+    var position = 0
+    for field in shape.sorted {
+      while position < entries.count, entries[position].name < fields[field].name { position += 1 }
+      let parameter = field + 3
+      if position < entries.count, entries[position].name == fields[field].name,
+        fields[field].admits(entries[position].value.value)
+      {
+        statement.bind(entries[position].value.value, at: parameter)
+      } else {
+        statement.bind(shape.layout.defaults[field], at: parameter)
+      }
+    }
+  }
+
+  /// Writes some fields of a row.
+  private func updateRow(
+    _ view: RecordState, changed: UInt64, of record: DeviceRecord, in shape: TableShape
+  ) throws(StoreError) {
+    HiddenState.pack(
+      view, shape: shape, names: &names, user: state.device.account.user, into: &packer)
+    try speaking { () throws(SQLiteError) in
+      let statement = try statements[shape.slot].update(changed, on: connection)
+      var parameter = 1
+      for (index, field) in shape.layout.fields.enumerated() where changed >> UInt64(index) & 1 == 1
+      {
+        statement.bind(
+          view.fields[field.name]?.value ?? shape.layout.defaults[index], at: parameter)
+        parameter += 1
+      }
+      statement.bind(packer.bytes, at: parameter)
+      statement.bind(high: record.key.id.high, low: record.key.id.low, at: parameter + 1)
+      try statement.run()
+    }
+    note(shape.slot, record.key.id, changed)
+  }
+
+  /// Writes a record of a table that this app does not know.
+  func saveUnknown(_ loaded: LoadedRecord) throws(StoreError) {
+    try saveOutbox(of: loaded)
+    let key = loaded.record.key
+    guard let view = loaded.record.view else {
+      try speaking { () throws(SQLiteError) in
+        try connection.run(
+          "DELETE FROM c_unknown WHERE tbl = \(key.table.text) AND id = \(key.id)")
+      }
+      return
+    }
+    let packed = PackedState.pack(view, names: &names)
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        """
+        INSERT OR REPLACE INTO c_unknown(tbl, id, feed, revision, state)
+        VALUES (\(key.table.text), \(key.id), \(loaded.record.feed.text),
+          \(view.revision?.number.stored), \(packed))
+        """)
+    }
+    note(engine: "c_unknown")
+  }
+}

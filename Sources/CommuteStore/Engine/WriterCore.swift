@@ -1,0 +1,174 @@
+import CommuteCore
+import CommuteSQLite
+
+/// The one connection that writes, with what it knows of the file.
+///
+/// Whoever has it runs whole transactions on it, one at a time; it decides nothing about records,
+/// which ``DeviceRecord`` does, nor about rounds, which ``Device`` does.
+final class WriterCore {
+  let session: StoreConnection
+  let schema: Schema
+  let options: StoreOptions
+  let folder: StoreFolder
+  let observers: Observers
+  var names = NumberedNames()
+  var state: FileState
+  /// The device and the meta row as the file has them.
+  var saved: (device: Device, meta: FileMeta)
+  /// Ids of records with rows in the outbox; may hold some that have none any more.
+  var pending: Set<RecordID> = []
+  var random: StoreRandom
+  var packer = Packer()
+  /// The latest `data_version`: another one means that another connection has written.
+  var dataVersion: Int64?
+  /// The `data_version` at which observers were last told that others have written.
+  var notedVersion: Int64?
+  /// Rows that had been written when the log was last copied into the database.
+  var copiedRows = 0
+  /// The operations of the round under way.
+  var round: Set<OperationID> = []
+  /// Whether anybody observed when the transaction began.
+  var wasWatched = false
+  /// How many transactions were committed, and how many writes they held.
+  var commits: (transactions: Int, writes: Int) = (0, 0)
+  var statements: [TableStatements]
+  var isClosed = false
+
+  var connection: Connection { session.connection }
+  var shapes: Shapes { session.shapes }
+
+  init(
+    session: StoreConnection, schema: Schema, options: StoreOptions, folder: StoreFolder,
+    observers: Observers, state: FileState
+  ) {
+    self.session = session
+    self.schema = schema
+    self.options = options
+    self.folder = folder
+    self.observers = observers
+    self.state = state
+    saved = (state.device, state.meta)
+    random = StoreRandom(seed: options.randomSeed)
+    statements = session.shapes.all.map { TableStatements($0) }
+  }
+
+  /// Begins a transaction, with the lock that other processes respect.
+  ///
+  /// Where others have it and it is not to wait, ``StoreError/busy(holder:)`` is thrown at once.
+  func begin(_ durability: Durability, waits: Bool) throws(StoreError) {
+    guard !isClosed else { throw .closed }
+    options.onPoint?(.beforeTransaction)
+    if waits {
+      try folder.writerLock.lock(waiting: options.busyMilliseconds)
+    } else {
+      guard folder.writerLock.tryLock() else { throw .busy(holder: "another process") }
+    }
+    do throws(StoreError) {
+      try speaking { () throws(SQLiteError) in
+        connection.busyMilliseconds = waits ? Int32(clamping: options.busyMilliseconds) : 0
+        try connection.begin(.immediate, synchronous: durability == .full ? .full : .normal)
+      }
+      try refresh()
+    } catch {
+      connection.rollback()
+      folder.writerLock.unlock()
+      throw error
+    }
+    wasWatched = observers.isWatched
+    if state.meta.cleanEnd || state.meta.boot != bootID {
+      state.meta.cleanEnd = false
+      state.meta.boot = bootID
+    }
+  }
+
+  /// Makes the transaction permanent and tells those who observe.
+  func commit(writes: Int) throws(StoreError) {
+    options.onPoint?(.insideTransaction)
+    do throws(StoreError) {
+      try saveState()
+      try speaking { () throws(SQLiteError) in try connection.commit() }
+    } catch {
+      rollback()
+      throw error
+    }
+    folder.writerLock.unlock()
+    commits.transactions += 1
+    commits.writes += writes
+    names.markSaved()
+    saved = (state.device, state.meta)
+    pending.subtract(state.settled)
+    let changes = state.changes
+    let queued = state.queued
+    state.changes.removeAll(keepingCapacity: true)
+    state.settled = []
+    state.queued = false
+    options.onPoint?(.afterCommit)
+    if wasWatched {
+      observers.note(changes)
+    } else {
+      observers.noteEverything()
+    }
+    if queued { observers.noteQueued() }
+  }
+
+  /// Undoes the transaction: the file and what is known of it are as before it began.
+  func rollback() {
+    connection.rollback()
+    folder.writerLock.unlock()
+    names.forgetUnsaved()
+    restore(to: saved)
+  }
+
+  private func restore(to saved: (device: Device, meta: FileMeta)) {
+    state.device = saved.device
+    state.meta = saved.meta
+    state.clockInOutbox = 0
+    state.changes.removeAll()
+    state.settled = []
+    state.queued = false
+  }
+
+  /// Reads the file's state anew where another connection has written.
+  private func refresh() throws(StoreError) {
+    let version = try speaking { () throws(SQLiteError) in try connection.dataVersion() }
+    guard version != dataVersion else { return }
+    let isFirst = dataVersion == nil
+    try loadState()
+    dataVersion = version
+    if !isFirst, notedVersion != version { observers.noteEverything() }
+    notedVersion = version
+  }
+
+  var bootID: String { options.clock.bootID() }
+
+  /// What a local write needs beside the values.
+  var context: WriteContext {
+    WriteContext(
+      clock: state.device.clock, wall: options.clock.wall(), schema: schema.version)
+  }
+
+  /// A new id of an operation.
+  func newOperation() -> OperationID {
+    OperationID.random(using: &random)
+  }
+
+  /// A new id of a record.
+  func newRecord() -> RecordID {
+    let wall = options.clock.wall()
+    return RecordID.new(milliseconds: UInt64(clamping: wall), using: &random)
+  }
+
+  /// Notes a change for those who observe.
+  func note(_ table: Int, _ record: RecordID?, _ columns: UInt64) {
+    guard wasWatched else { return }
+    state.changes.append(CommittedChange(table: table, record: record, columns: columns))
+  }
+
+  /// Notes that an engine table changed.
+  func note(engine table: String) {
+    guard wasWatched, let slot = shapes.slot(named: table) else { return }
+    let change = CommittedChange(
+      table: slot, record: nil, columns: CommittedChange.everything)
+    if state.changes.last != change { state.changes.append(change) }
+  }
+}

@@ -1,0 +1,115 @@
+public import CommuteCore
+
+/// Why a store did not do what it was asked, split by what the caller does next.
+///
+/// Whatever is thrown, the transaction it came from left nothing behind, and everything that was
+/// written before is still there.
+@nonexhaustive
+public enum StoreError: Error, Hashable, Sendable {
+  /// Another process holds the file for too long; the same call may succeed later.
+  case busy(holder: String)
+  /// The disk is full: nothing was written and nothing is lost; free some space.
+  case diskFull
+  /// The file or its folder may only be read; change its rights.
+  case readOnly(path: String)
+  /// The file cannot be opened or read; the reason is the system's.
+  case unreadable(path: String, reason: String)
+  /// The file contradicts itself; restore a backup or recover it.
+  case corrupt(reason: String)
+  /// A newer app wrote the file; update this one.
+  case newerSchema(found: String, known: String)
+  /// The file belongs to another account; sign in as its owner.
+  case wrongOwner(found: String, wanted: String)
+  /// The store was closed; open it again.
+  case closed
+  /// The change does not fit what the record is now.
+  case refused(WriteRefusal)
+  /// A value cannot be stored in, or read from, its column.
+  case value(table: String, column: String, problem: ValueProblem)
+  /// A row that the app itself forbids, such as a second one with a unique key.
+  case constraint(message: String)
+  /// The app declares a table that cannot be used.
+  case declaration(reason: String)
+  /// The query or statement makes no sense, or touches what it must not.
+  case query(reason: String)
+  /// What lies outside the database could not be kept, so nothing may leave the device.
+  case hostRecord(path: String, reason: String)
+  /// Another process is in the middle of a round of sync.
+  case syncedElsewhere(holder: String)
+}
+
+/// What is wrong with one value.
+public enum ValueProblem: Hashable, Sendable {
+  /// Text with a NUL in it.
+  case containsNUL
+  /// A number that is not finite.
+  case notFinite
+  /// More bytes than a field may hold.
+  case tooLong(bytes: Int, limit: Int)
+  /// A stored value that the property's type has no case or form for, such as a newer app's.
+  case notUnderstood
+}
+
+extension StoreError {
+  /// What happened and what to do, in one line.
+  public var message: String {
+    switch self {
+    case .busy(let holder):
+      "the database is in use by \(holder); try again"
+    case .diskFull:
+      "the disk is full; nothing was written and nothing is lost; free some space and try again"
+    case .readOnly(let path):
+      "\(path) may only be read; make the file and its folder writable"
+    case .unreadable(let path, let reason):
+      "\(path) cannot be opened: \(reason)"
+    case .corrupt(let reason):
+      "the database is damaged: \(reason); restore a backup or recover it"
+    case .newerSchema(let found, let known):
+      "a newer version wrote this database (\(found), this one knows \(known)); update the app"
+    case .wrongOwner(let found, let wanted):
+      "the database belongs to \(found), not to \(wanted); sign in as its owner"
+    case .closed:
+      "the store was closed; open it again"
+    case .refused(let refusal):
+      refusal.message
+    case .value(let table, let column, let problem):
+      "\(table).\(column) \(problem.message)"
+    case .constraint(let message):
+      message
+    case .declaration(let reason):
+      reason
+    case .query(let reason):
+      reason
+    case .hostRecord(let path, let reason):
+      "\(path) cannot be written: \(reason); nothing is sent until it can"
+    case .syncedElsewhere(let holder):
+      "\(holder) is syncing this database; wait for it to end"
+    }
+  }
+
+  /// Whether the same call may succeed later without anybody doing anything.
+  public var isRetryable: Bool {
+    switch self {
+    case .busy, .syncedElsewhere: true
+    default: false
+    }
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}
+
+extension ValueProblem {
+  /// The rest of a sentence that begins with table and column.
+  public var message: String {
+    switch self {
+    case .containsNUL: "cannot hold text with a NUL; take it out"
+    case .notFinite: "cannot hold a number that is not finite"
+    case .tooLong(let bytes, let limit):
+      "takes at most \(limit) bytes, not \(bytes); shorten it or keep it elsewhere"
+    case .notUnderstood: "holds a value that this version does not understand; update the app"
+    }
+  }
+}

@@ -1,0 +1,85 @@
+public import CommuteCore
+import CommuteSQLite
+
+/// One operation that the server refused, waiting for a person's decision.
+public struct InboxEntry: Hashable, Sendable, Identifiable {
+  /// The number of the entry.
+  public let id: Int64
+  /// Which record it is about.
+  public let key: RecordKey
+  /// The operation's id.
+  public let operation: OperationID
+  /// Why it was refused.
+  public let code: RejectionCode
+  /// The server's words.
+  public let message: String
+  /// When it was refused, in milliseconds since 1970.
+  public let refusedAt: Int64
+  /// The names of the fields that it wanted to change.
+  public let fields: [String]
+  /// Whether it wanted to make the record.
+  public let creates: Bool
+  /// Whether it wanted to delete the record.
+  public let deletes: Bool
+}
+
+extension WriterCore {
+  /// Puts a refused operation into the inbox.
+  func putInbox(_ rejection: Rejection, wall: Int64) throws(StoreError) {
+    let row = rejection.row
+    let operation = row.operation
+    let fields = PackedChange.pack(operation.fields, names: &names)
+    let record = rejection.record.map { PackedState.pack($0, names: &names) }
+    let deleted = operation.deleted.map { packed($0) }
+    let revives = operation.revives.map { packed($0) }
+    let needs = operation.needs.isEmpty ? nil : OutboxNeeds.pack(operation.needs)
+    let base = operation.base.map { packed($0) }
+    let replica = names.number(of: operation.replica)
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        """
+        INSERT INTO c_inbox(code, message, refused_at, record, operation, tbl, id, feed, schema,
+          replica, creates, fields, deleted, revives, needs, epoch, base, bytes, attempts,
+          perhaps_sent)
+        VALUES (\(rejection.code.name.text), \(rejection.message), \(wall), \(record),
+          \(operation.id.bytes), \(operation.key.table.text), \(operation.key.id),
+          \(operation.feed.text), \(operation.schema.stored), \(replica), \(operation.creates),
+          \(fields), \(deleted), \(revives), \(needs), \(operation.epoch?.text), \(base),
+          \(row.bytes.isEmpty ? nil : row.bytes), \(Int(row.attempts)), \(Int(row.unanswered)))
+        """)
+    }
+    note(engine: "c_inbox")
+  }
+
+  /// Lists the inbox, the oldest first.
+  func inbox() throws(StoreError) -> [InboxEntry] {
+    try connection.all(
+      """
+      SELECT entry, tbl, id, operation, code, message, refused_at, fields, creates,
+        deleted IS NOT NULL
+      FROM c_inbox ORDER BY entry
+      """
+    ) { (row) throws(StoreError) in
+      let fields = try row.unpacked(7) { (bytes) throws(StoreError) in
+        try PackedChange.unpack(bytes, names: names)
+      }
+      guard let operation = row.pair(3), let id = row.pair(2) else { throw Unpacker.damage }
+      return InboxEntry(
+        id: row.int64(0),
+        key: RecordKey(table: Key(row.text(1)), id: RecordID(high: id.high, low: id.low)),
+        operation: OperationID(high: operation.high, low: operation.low),
+        code: RejectionCode(name: Key(row.text(4))), message: row.text(5),
+        refusedAt: row.int64(6), fields: fields.names.map(\.text), creates: row.int64(8) != 0,
+        deletes: row.int64(9) != 0)
+    }
+  }
+
+  /// Forgets a refused operation; the view shows base already.
+  func discard(entry: Int64) throws(StoreError) -> Bool {
+    let removed = try speaking { () throws(SQLiteError) in
+      try connection.run("DELETE FROM c_inbox WHERE entry = \(entry)")
+    }
+    note(engine: "c_inbox")
+    return removed > 0
+  }
+}

@@ -1,0 +1,73 @@
+import CommuteCore
+import Foundation
+import Synchronization
+
+/// The thread that runs observed queries again, and looks now and then whether others have written.
+final class Watch: Sendable {
+  private let database: String
+  private let shapes: Shapes
+  private let observers: Observers
+  private let writer: Writer
+  private let poll: TimeInterval
+  private let session = Mutex<StoreConnection?>(nil)
+  private let thread: Mutex<StoreThread<Void>?> = Mutex(nil)
+
+  init(
+    database: String, shapes: Shapes, observers: Observers, writer: Writer, pollMilliseconds: Int
+  ) {
+    self.database = database
+    self.shapes = shapes
+    self.observers = observers
+    self.writer = writer
+    poll = TimeInterval(max(10, pollMilliseconds)) / 1_000
+    observers.connect { [weak self] in
+      self?.wake()
+    } watched: { [weak self] isWatched in
+      self?.watch(isWatched)
+    }
+  }
+
+  private func wake() {
+    let thread = thread.withLock { thread -> StoreThread<Void>? in
+      if let thread { return thread }
+      let made = makeThread()
+      thread = made
+      return made
+    }
+    _ = thread?.add(())
+  }
+
+  private func watch(_ isWatched: Bool) {
+    wake()
+    thread.withLock { $0 }?.wakes(after: isWatched ? poll : nil)
+  }
+
+  private func makeThread() -> StoreThread<Void> {
+    StoreThread("commute.watch") { [weak self] work in
+      self?.serve(isPoll: work.isEmpty)
+    } end: { [weak self] in
+      self?.session.withLock { $0?.connection.close() }
+    }
+  }
+
+  private func serve(isPoll: Bool) {
+    if isPoll { writer.withCore { $0.lookForOthers() } }
+    session.withLock { session in
+      do throws(StoreError) {
+        observers.serve(on: try session.opened(database, shapes: shapes))
+      } catch {
+        observers.fail(error)
+      }
+    }
+  }
+
+  /// Stops the thread and waits for its end.
+  func end() async {
+    await thread.withLock { $0 }?.end()
+  }
+
+  /// Stops the thread.
+  func stop() {
+    thread.withLock { $0 }?.stop()
+  }
+}

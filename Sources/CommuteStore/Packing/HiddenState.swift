@@ -1,0 +1,234 @@
+import CommuteCore
+import CommuteSQLite
+
+/// The column `_commute`: what the engine knows of a row beside the values that anyone can read.
+///
+/// ```
+/// format 1 · flags · fields in the file · [revision] · [author] · stamps · [places]
+///   · [origins] · [merge states] · [unknown fields] · [unknown members]
+/// ```
+/// Where all fields share one stamp, that stamp stands alone: a fresh row takes 12 bytes. Otherwise
+/// the distinct stamps are listed, and one byte a field of the file says which is its own, 0 for
+/// none. The author is left out where it is the user of this device.
+enum HiddenState {
+  private static let format: UInt8 = 1
+
+  private struct Flags: OptionSet {
+    var rawValue: UInt8
+    static let revision = Flags(rawValue: 1)
+    static let author = Flags(rawValue: 2)
+    static let places = Flags(rawValue: 4)
+    static let origins = Flags(rawValue: 8)
+    static let merge = Flags(rawValue: 16)
+    static let fields = Flags(rawValue: 32)
+    static let members = Flags(rawValue: 64)
+  }
+
+  /// What of a record's fields has a column and what has none.
+  private struct Sorting {
+    var stamps = StampList()
+    /// For each field as declared: one more than the place of its stamp, 0 for none.
+    var places: [UInt8]
+    var origins: [(field: Int, stamp: Stamp)] = []
+    var merge: [(field: Int, bytes: [UInt8])] = []
+    /// Positions of the entries that have no column.
+    var strangers: [Int] = []
+    var shared = true
+
+    init(_ state: RecordState, in shape: TableShape) {
+      places = [UInt8](repeating: 0, count: shape.layout.count)
+      let entries = state.fields.entries
+      var position = 0
+      for index in entries.indices {
+        guard let field = shape.next(entries[index].name, from: &position),
+          shape.layout.fields[field].admits(entries[index].value.value)
+        else {
+          strangers.append(index)
+          continue
+        }
+        let value = entries[index].value
+        places[field] = UInt8(stamps.place(of: value.stamp) + 1)
+        if value.origin != value.stamp { origins.append((field, value.origin)) }
+        if !value.merge.isEmpty { merge.append((field, value.merge)) }
+      }
+      shared = stamps.stamps.count == 1 && !places.contains(0)
+    }
+  }
+
+  /// Writes the hidden column of a state.
+  static func pack(
+    _ state: RecordState, shape: TableShape, names: inout NumberedNames, user: String,
+    into packer: inout Packer
+  ) {
+    let sorting = Sorting(state, in: shape)
+    var flags: Flags = sorting.shared ? [] : .places
+    if state.revision != nil { flags.insert(.revision) }
+    let isOwn = state.revision != nil && state.author.hasSameBytes(as: user)
+    if !isOwn && !(state.revision == nil && state.author.isEmpty) { flags.insert(.author) }
+    if !sorting.origins.isEmpty { flags.insert(.origins) }
+    if !sorting.merge.isEmpty { flags.insert(.merge) }
+    if !sorting.strangers.isEmpty { flags.insert(.fields) }
+    if !state.unknown.isEmpty { flags.insert(.members) }
+    packer.removeAll()
+    packer.put(byte: format)
+    packer.put(byte: flags.rawValue)
+    packer.put(shape.layout.count)
+    if let revision = state.revision { packer.put(revision, names: &names) }
+    if flags.contains(.author) { packer.put(state.author) }
+    if sorting.shared {
+      packer.put(sorting.stamps.stamps[0], names: &names)
+    } else {
+      packer.put(sorting.stamps.stamps, names: &names)
+      for field in shape.declared { packer.put(byte: sorting.places[field]) }
+    }
+    putRest(of: state, sorting, shape: shape, names: &names, into: &packer)
+  }
+
+  private static func putRest(
+    of state: RecordState, _ sorting: Sorting, shape: TableShape, names: inout NumberedNames,
+    into packer: inout Packer
+  ) {
+    if !sorting.origins.isEmpty {
+      packer.put(sorting.origins.count)
+      for entry in sorting.origins {
+        packer.put(shape.placeInFile(of: entry.field))
+        packer.put(entry.stamp, names: &names)
+      }
+    }
+    if !sorting.merge.isEmpty {
+      packer.put(sorting.merge.count)
+      for entry in sorting.merge {
+        packer.put(shape.placeInFile(of: entry.field))
+        packer.put(entry.bytes)
+      }
+    }
+    if !sorting.strangers.isEmpty {
+      packer.put(sorting.strangers.count)
+      for index in sorting.strangers {
+        let entry = state.fields.entries[index]
+        packer.put(entry.name.text)
+        packer.put([entry.value.stamp], names: &names)
+        packer.put(entry.value, place: 0, names: &names)
+      }
+    }
+    if !state.unknown.isEmpty { packer.put(state.unknown) }
+  }
+
+  /// Writes the hidden column of a row whose fields were all stamped now and never told before.
+  static func packFresh(
+    _ stamp: Stamp, shape: TableShape, names: inout NumberedNames, into packer: inout Packer
+  ) {
+    packer.removeAll()
+    packer.put(byte: format)
+    packer.put(byte: shape.layout.count == 0 ? Flags.places.rawValue : 0)
+    packer.put(shape.layout.count)
+    if shape.layout.count == 0 {
+      packer.put([], names: &names)
+    } else {
+      packer.put(stamp, names: &names)
+    }
+  }
+
+  /// Reads a row of ``TableShape/selection``: the values with what the hidden column knows of them.
+  ///
+  /// The author is `user` where none is named. Bytes that were not written by ``pack`` are
+  /// ``StoreError/corrupt(reason:)``.
+  static func unpack(
+    _ row: borrowing Row, shape: TableShape, names: NumberedNames, user: String
+  ) throws(StoreError) -> RecordState {
+    let hidden = row.bytes(2 + shape.layout.count)
+    return try hidden.lending { (bytes) throws(StoreError) in
+      var reader = Unpacker(bytes)
+      return try unpack(&reader, shape: shape, names: names, user: user) { field in
+        row.fieldValue(2 + field, as: shape.layout.fields[field].kind)
+      }
+    }
+  }
+
+  private static func unpack(
+    _ reader: inout Unpacker, shape: TableShape, names: NumberedNames, user: String,
+    value: (Int) -> FieldValue
+  ) throws(StoreError) -> RecordState {
+    guard try reader.byte() == format else { throw Unpacker.damage }
+    let flags = Flags(rawValue: try reader.byte())
+    let covered = try reader.index()
+    guard covered <= shape.declared.count else { throw Unpacker.damage }
+    var state = RecordState()
+    if flags.contains(.revision) {
+      state.revision = try reader.revision(names: names)
+      state.author = user
+    }
+    if flags.contains(.author) { state.author = try reader.text() }
+    var stamps: [Stamp]
+    var places = [UInt8](repeating: 0, count: shape.layout.count)
+    if flags.contains(.places) {
+      stamps = try reader.stamps(names: names)
+      for place in 0..<covered { places[shape.declared[place]] = try reader.byte() }
+    } else {
+      stamps = [try reader.stamp(names: names)]
+      for place in 0..<covered { places[shape.declared[place]] = 1 }
+    }
+    state.fields.reserveCapacity(covered)
+    for field in shape.sorted where places[field] > 0 {
+      guard Int(places[field]) <= stamps.count else { throw Unpacker.damage }
+      state.fields.append(
+        shape.layout.fields[field].name,
+        FieldState(value: value(field), stamp: stamps[Int(places[field]) - 1]))
+    }
+    try readRest(of: &state, flags, &reader, shape: shape, names: names)
+    return state
+  }
+
+  private static func readRest(
+    of state: inout RecordState, _ flags: Flags, _ reader: inout Unpacker, shape: TableShape,
+    names: NumberedNames
+  ) throws(StoreError) {
+    if flags.contains(.origins) {
+      for _ in 0..<(try reader.count()) {
+        let name = try shape.name(inFile: try reader.index())
+        state.fields[name]?.origin = try reader.stamp(names: names)
+      }
+    }
+    if flags.contains(.merge) {
+      for _ in 0..<(try reader.count()) {
+        let name = try shape.name(inFile: try reader.index())
+        state.fields[name]?.merge = try reader.run()
+      }
+    }
+    if flags.contains(.fields) {
+      for _ in 0..<(try reader.count()) {
+        let name = Key(try reader.text())
+        let stamps = try reader.stamps(names: names)
+        state.fields[name] = try reader.field(stamps: stamps, names: names)
+      }
+    }
+    if flags.contains(.members) { state.unknown = try reader.members() }
+  }
+}
+
+extension TableShape {
+  /// The field of a name, looked for from a position in the order of names on, which it moves.
+  func next(_ name: Key, from position: inout Int) -> Int? {
+    while position < sorted.count {
+      let field = sorted[position]
+      if layout.fields[field].name == name {
+        position += 1
+        return field
+      }
+      if name < layout.fields[field].name { return nil }
+      position += 1
+    }
+    return nil
+  }
+
+  /// Where a field stands among the fields of the file.
+  func placeInFile(of field: Int) -> Int {
+    declared.firstIndex(of: field) ?? 0
+  }
+
+  /// The name of a field of the file.
+  func name(inFile place: Int) throws(StoreError) -> Key {
+    guard declared.indices.contains(place) else { throw Unpacker.damage }
+    return layout.fields[declared[place]].name
+  }
+}

@@ -1,0 +1,65 @@
+import CommuteCore
+
+/// Short numbers for the replicas and epochs that packed columns name again and again.
+///
+/// Number 0 is the floor's replica. Numbers are given for good; those given by a transaction that
+/// is rolled back are taken back.
+struct NumberedNames {
+  private(set) var replicas: [ReplicaID] = [ReplicaID(rawValue: 0)]
+  private(set) var epochs: [Epoch] = []
+  private var numbers: [ReplicaID: Int] = [ReplicaID(rawValue: 0): 0]
+  /// How many replicas the database knows.
+  private(set) var savedReplicas = 1
+  /// How many epochs the database knows.
+  private(set) var savedEpochs = 0
+
+  /// The number of a replica, a new one if need be.
+  mutating func number(of replica: ReplicaID) -> Int {
+    if let last = replicas.last, last == replica { return replicas.count - 1 }
+    if let number = numbers[replica] { return number }
+    replicas.append(replica)
+    numbers[replica] = replicas.count - 1
+    return replicas.count - 1
+  }
+
+  /// The number of an epoch, a new one if need be; there are only ever a few.
+  mutating func number(of epoch: Epoch) -> Int {
+    if let index = epochs.lastIndex(of: epoch) { return index }
+    epochs.append(epoch)
+    return epochs.count - 1
+  }
+
+  /// The replica of a number.
+  func replica(_ number: Int) throws(StoreError) -> ReplicaID {
+    guard replicas.indices.contains(number) else { throw Unpacker.damage }
+    return replicas[number]
+  }
+
+  /// The epoch of a number.
+  func epoch(_ number: Int) throws(StoreError) -> Epoch {
+    guard epochs.indices.contains(number) else { throw Unpacker.damage }
+    return epochs[number]
+  }
+
+  /// Takes note of what the database knows, in the order of the numbers.
+  mutating func load(replicas: [ReplicaID], epochs: [Epoch]) {
+    self.replicas = [ReplicaID(rawValue: 0)] + replicas
+    self.epochs = epochs
+    numbers = [:]
+    for (number, replica) in self.replicas.enumerated() { numbers[replica] = number }
+    markSaved()
+  }
+
+  /// Takes note that the database knows all numbers now.
+  mutating func markSaved() {
+    savedReplicas = replicas.count
+    savedEpochs = epochs.count
+  }
+
+  /// Takes back the numbers that the database does not know.
+  mutating func forgetUnsaved() {
+    for replica in replicas[savedReplicas...] { numbers[replica] = nil }
+    replicas.removeSubrange(savedReplicas...)
+    epochs.removeSubrange(savedEpochs...)
+  }
+}

@@ -1,0 +1,115 @@
+public import CommuteCore
+
+/// Rounds of sync, as the driver carries them out.
+extension Store {
+  /// Marks what is to be sent, durably, and makes the request.
+  ///
+  /// What is marked before stays first in line with the same bytes. When the call returns, the
+  /// marks and the record outside the database have reached the disk, and the bytes may be sent.
+  ///
+  /// - Parameters:
+  ///   - batch: The most operations.
+  ///   - limit: How much of an answer the device can take.
+  /// - Throws: ``StoreError/hostRecord(path:reason:)`` where the record outside cannot be written;
+  ///   nothing may be sent then.
+  /// - Returns: The request and its bytes.
+  public func beginRound(
+    batch: Int, limit: SyncRequest.Limit = SyncRequest.Limit()
+  ) async throws(StoreError) -> OutgoingRound {
+    let marked = try await perform(.full) {
+      core throws(StoreError) -> (request: SyncRequest, host: HostRecord) in
+      let request = try core.beginRound(batch: batch, limit: limit)
+      return (request, core.hostRecord)
+    }
+    options.onPoint?(.roundMarked)
+    if !marked.request.operations.isEmpty { try keep(marked.host) }
+    return OutgoingRound(request: marked.request, bytes: marked.request.encoded())
+  }
+
+  /// Applies the answer to the round under way, all of it in one transaction.
+  ///
+  /// An answer to another round changes nothing. `roundTrip` is how long the request took, in
+  /// milliseconds of the monotonic clock.
+  public func apply(
+    _ answer: SyncAnswer, roundTrip: Int64
+  ) async throws(StoreError) -> AppliedRound {
+    // A new identity must not be lost once it was taken.
+    let durability = answer.renew == nil ? Durability.normal : .full
+    let (applied, host) = try await perform(durability) {
+      core throws(StoreError) -> (AppliedRound, HostRecord) in
+      let applied = try core.apply(answer, roundTrip: roundTrip)
+      return (applied, core.hostRecord)
+    }
+    if applied.reading == .renewed { try keep(host) }
+    return applied
+  }
+
+  /// Takes note that the round under way brought no answer; its operations stay in line.
+  ///
+  /// `settledNothing` is for a server that itself said so: what it was sent is then not perhaps sent.
+  public func abandonRound(settledNothing: Bool = false) async throws(StoreError) {
+    try await perform { core throws(StoreError) in
+      try core.abandonRound(settledNothing: settledNothing)
+    }
+  }
+
+  /// Moves an operation in flight to the inbox by this device's own judgement.
+  ///
+  /// For one that alone is too large for the server (413).
+  public func refuse(
+    _ operation: OperationID, code: RejectionCode, message: String
+  ) async throws(StoreError) {
+    let verdict = Verdict(id: operation, kind: .rejected(code, message: message))
+    try await perform { core throws(StoreError) in
+      let wall = core.options.clock.wall()
+      for row in try core.rows(where: "operation = \(operation.bytes)") {
+        let outcome = try core.settle(verdict, of: row.operation.key, wall: wall)
+        for rejection in outcome.rejections { try core.putInbox(rejection, wall: wall) }
+      }
+    }
+  }
+
+  /// Lets an operation in line wait until a time of the wall clock, in milliseconds.
+  public func postpone(_ operation: OperationID, until wall: Int64) async throws(StoreError) {
+    try await perform { core throws(StoreError) in try core.postpone(operation, until: wall) }
+  }
+
+  /// Subscribes to a feed: the next round reads it from the start.
+  public func subscribe(to feed: String) async throws(StoreError) {
+    try await perform { core throws(StoreError) in
+      let name = Key(feed)
+      guard core.state.device.feeds[name] == nil else { return }
+      core.state.device.feeds[name] = FeedState()
+    }
+  }
+
+  /// What is known of the file's identity, clock, epoch and feeds.
+  public func device() async throws(StoreError) -> Device {
+    try await perform { core throws(StoreError) in core.state.device }
+  }
+
+  /// The operations that the server refused, the oldest first.
+  public func inbox() async throws(StoreError) -> [InboxEntry] {
+    try await perform { core throws(StoreError) in try core.inbox() }
+  }
+
+  /// Forgets a refused operation.
+  ///
+  /// - Returns: Whether there was such an entry.
+  @discardableResult
+  public func discard(_ entry: InboxEntry) async throws(StoreError) -> Bool {
+    try await perform { core throws(StoreError) in try core.discard(entry: entry.id) }
+  }
+
+  private func keep(_ record: HostRecord) throws(StoreError) {
+    try folder.host?.write(record)
+    options.onPoint?(.hostRecordWritten)
+  }
+}
+
+extension WriterCore {
+  /// What is to be kept outside the file.
+  var hostRecord: HostRecord {
+    HostRecord(replica: state.device.replica, number: state.device.number)
+  }
+}

@@ -1,0 +1,144 @@
+public import CommuteCore
+import CommuteSQLite
+
+/// How many things wait, and for what.
+public struct StoreCounts: Hashable, Sendable {
+  /// Operations in line, those in flight included.
+  public var waiting: Int
+  /// Operations that were sent and are not settled.
+  public var inFlight: Int
+  /// Operations that the server refused.
+  public var refused: Int
+  /// Records that could not be applied.
+  public var quarantined: Int
+
+  /// Makes counts.
+  public init(waiting: Int = 0, inFlight: Int = 0, refused: Int = 0, quarantined: Int = 0) {
+    self.waiting = waiting
+    self.inFlight = inFlight
+    self.refused = refused
+    self.quarantined = quarantined
+  }
+}
+
+/// A retry that was stored, as it counts now.
+public struct PendingRetry: Hashable, Sendable {
+  /// Why the last attempt failed.
+  public var failure: RoundFailure
+  /// The wall clock of the next attempt, in milliseconds.
+  public var due: Int64
+  /// Milliseconds from now on.
+  public var remaining: Int64
+  /// Failures in a row.
+  public var failures: UInt32
+}
+
+extension StoreReader where Self: ~Copyable {
+  /// Counts what waits.
+  public borrowing func counts() throws(StoreError) -> StoreCounts {
+    let found = try rows(
+      """
+      SELECT (SELECT count(*) FROM c_outbox),
+        (SELECT count(*) FROM c_outbox WHERE in_flight = 1),
+        (SELECT count(*) FROM c_inbox), (SELECT count(*) FROM c_quarantine)
+      """
+    ) { (row) throws(StoreError) in
+      StoreCounts(
+        waiting: Int(row.int64(0)), inFlight: Int(row.int64(1)), refused: Int(row.int64(2)),
+        quarantined: Int(row.int64(3)))
+    }
+    return found.first ?? StoreCounts()
+  }
+}
+
+extension Store {
+  /// How many things wait.
+  public func counts() async throws -> StoreCounts {
+    try await read { tx in try tx.counts() }
+  }
+
+  /// Says when local changes wait to be sent; several changes may be said once.
+  public func queuedChanges() -> AsyncStream<Void> {
+    let observers = observers
+    return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { stream in
+      let id = observers.addQueueListener {
+        stream.yield()
+      } end: {
+        stream.finish()
+      }
+      stream.onTermination = { _ in observers.removeQueueListener(id) }
+    }
+  }
+
+  /// Keeps the time of the next attempt, so that it counts after a restart, too.
+  ///
+  /// `failures` is how many there were in a row; the milliseconds count from now on.
+  public func saveRetry(
+    after failure: RoundFailure, failures: UInt32, milliseconds: UInt64
+  ) async throws(StoreError) {
+    try await perform { core throws(StoreError) in
+      let clock = core.options.clock
+      let remaining = Int64(clamping: min(milliseconds, 1 << 50))
+      core.state.meta.retryFailures = failures
+      core.state.meta.retry = StoredRetry(
+        failure: failure, due: clock.wall() &+ remaining,
+        monotonic: clock.monotonic() &+ remaining, boot: clock.bootID(), remaining: remaining)
+    }
+  }
+
+  /// Forgets the stored attempt.
+  public func clearRetry() async throws(StoreError) {
+    try await perform { core throws(StoreError) in
+      core.state.meta.retry = nil
+      core.state.meta.retryFailures = 0
+    }
+  }
+
+  /// The stored attempt; nil where none is due.
+  ///
+  /// Under the same boot the monotonic clock decides; after a restart the smaller of what the wall
+  /// clock says and what was left, so that a wall clock that was set back cannot stop sync.
+  public func retry() async throws(StoreError) -> PendingRetry? {
+    try await perform { core throws(StoreError) -> PendingRetry? in
+      guard let retry = core.state.meta.retry else { return nil }
+      let clock = core.options.clock
+      let wall = clock.wall()
+      let left =
+        retry.boot == clock.bootID()
+        ? retry.monotonic &- clock.monotonic() : retry.due &- wall
+      let remaining = max(0, min(left, retry.remaining))
+      return PendingRetry(
+        failure: retry.failure, due: wall &+ remaining, remaining: remaining,
+        failures: core.state.meta.retryFailures)
+    }
+  }
+
+  /// When the last round succeeded, in milliseconds since 1970; nil for never.
+  public func lastSuccess() async throws(StoreError) -> Int64? {
+    try await perform { core throws(StoreError) in core.state.meta.syncedAt }
+  }
+
+  /// The server's address that was used last; nil before the first.
+  public func server() async throws(StoreError) -> String? {
+    try await perform { core throws(StoreError) in core.state.meta.server }
+  }
+
+  /// Keeps the server's address.
+  public func setServer(_ address: String?) async throws(StoreError) {
+    try await perform { core throws(StoreError) in core.state.meta.server = address }
+  }
+
+  /// The name people know the device by.
+  public func deviceName() async throws(StoreError) -> String {
+    try await perform { core throws(StoreError) in core.state.meta.device }
+  }
+
+  /// Takes the right to sync this database, over all processes.
+  ///
+  /// - Parameter name: Who syncs, for messages to others.
+  /// - Throws: ``StoreError/syncedElsewhere(holder:)`` where somebody else has it.
+  /// - Returns: The right; it is given back when it is released or forgotten.
+  public func claimSync(as name: String) throws(StoreError) -> SyncClaim {
+    try SyncClaim(folder.syncLock, name: name, flag: syncFlag)
+  }
+}

@@ -1,0 +1,221 @@
+import CommuteCore
+import CommuteSQLite
+
+/// The device's side of a round: what an answer changes, all in one transaction.
+extension WriterCore {
+  /// Applies an answer: verdicts, records, cursors.
+  func apply(
+    _ answer: SyncAnswer, roundTrip: Int64
+  ) throws(StoreError) -> AppliedRound {
+    let wall = options.clock.wall()
+    let reading = state.device.read(
+      answer, wall: wall, roundTrip: roundTrip, newReplica: ReplicaID.random(using: &random))
+    var applied = AppliedRound(reading: reading)
+    switch reading {
+    case .ignored: return applied
+    case .stop: break
+    case .renewed: try noteUnsettled()
+    case .apply:
+      try settle(answer.verdicts, wall: wall, into: &applied)
+      options.onPoint?(.verdictsApplied)
+      for part in answer.feeds {
+        try absorb(part, into: &applied)
+        state.device.moveCursor(by: part)
+      }
+      try learnNames(answer.devices)
+      state.meta.syncedAt = wall
+      state.meta.retry = nil
+      state.meta.retryFailures = 0
+      applied.more = answer.feeds.contains(where: \.more)
+      if !applied.more { applied.more = try isMoreWaiting(wall: wall) }
+      options.onPoint?(.answerApplied)
+    }
+    round = []
+    return applied
+  }
+
+  private func settle(
+    _ verdicts: [Verdict], wall: Int64, into applied: inout AppliedRound
+  ) throws(StoreError) {
+    guard !verdicts.isEmpty else { return }
+    let keys = try keysInFlight()
+    for verdict in verdicts {
+      guard let key = keys[verdict.id] else { continue }
+      let outcome = try settle(verdict, of: key, wall: wall)
+      for rejection in outcome.rejections { try putInbox(rejection, wall: wall) }
+      applied.rejected += outcome.rejections.count
+      if outcome.isSettled, outcome.rejections.isEmpty { applied.settled += 1 }
+      if !outcome.isSettled { applied.deferred += 1 }
+    }
+  }
+
+  /// Which records the operations in flight belong to.
+  private func keysInFlight() throws(StoreError) -> [OperationID: RecordKey] {
+    var keys: [OperationID: RecordKey] = [:]
+    let statement = try speaking { () throws(SQLiteError) in
+      try connection.statement("SELECT operation, tbl, id FROM c_outbox WHERE in_flight = 1")
+    }
+    try statement.forEach { (row) throws(StoreError) in
+      guard let operation = row.pair(0), let id = row.pair(2) else { throw Unpacker.damage }
+      keys[OperationID(high: operation.high, low: operation.low)] = RecordKey(
+        table: Key(row.text(1)), id: RecordID(high: id.high, low: id.low))
+    }
+    return keys
+  }
+
+  /// Lets a record hear the verdict on its operation in flight.
+  func settle(
+    _ verdict: Verdict, of key: RecordKey, wall: Int64
+  ) throws(StoreError) -> DeviceRecord.Outcome {
+    let user = state.device.account.user
+    guard let shape = shapes.shape(named: key.table) else {
+      var loaded = try loadUnknown(key, feed: Key(""))
+      let outcome = loaded.record.settle(
+        verdict, author: user, clock: &state.device.clock, wall: wall)
+      try saveUnknown(loaded)
+      return outcome
+    }
+    var loaded = try load(key.id, in: shape)
+    let shown = loaded.record.view
+    let outcome = loaded.record.settle(
+      verdict, author: user, clock: &state.device.clock, wall: wall)
+    try save(loaded, in: shape, changed: shape.difference(shown, loaded.record.view))
+    return outcome
+  }
+
+  private func absorb(
+    _ part: SyncAnswer.Feed, into applied: inout AppliedRound
+  ) throws(StoreError) {
+    guard !part.records.isEmpty else { return }
+    let hasTombstones = try hasRows("SELECT 1 FROM c_tombstone LIMIT 1")
+    let hasQuarantine = try hasRows("SELECT 1 FROM c_quarantine LIMIT 1")
+    var shape: TableShape?
+    for message in part.records {
+      if shape?.key != message.key.table { shape = shapes.shape(named: message.key.table) }
+      do throws(StoreError) {
+        try absorb(message, feed: part.feed, in: shape, hasTombstones: hasTombstones)
+        if hasQuarantine { try releaseQuarantine(message.key) }
+        applied.records += 1
+      } catch {
+        guard error.isAboutOneRecord else { throw error }
+        try quarantine(message, feed: part.feed, reason: error.message)
+        applied.quarantined += 1
+      }
+    }
+  }
+
+  /// Replaces what the server last told of one record.
+  private func absorb(
+    _ message: RecordMessage, feed: Key, in shape: TableShape?, hasTombstones: Bool
+  ) throws(StoreError) {
+    let key = message.key
+    guard let shape else {
+      return try connection.savepoint { () throws(StoreError) in
+        var loaded = try loadUnknown(key, feed: feed)
+        loaded.record.absorb(message.state, clock: &state.device.clock)
+        try saveUnknown(loaded)
+      }
+    }
+    guard !pending.contains(key.id) else {
+      return try connection.savepoint { () throws(StoreError) in
+        var loaded = try load(key.id, in: shape, feed: feed)
+        loaded.record.absorb(message.state, clock: &state.device.clock)
+        try save(loaded, in: shape)
+      }
+    }
+    // Nothing of the device's own lies over it: base and view are what the server tells.
+    var record = DeviceRecord(key: key, feed: feed)
+    record.absorb(message.state, clock: &state.device.clock)
+    guard let view = record.base else { return }
+    if view.deleted == nil {
+      try replaceRow(view, id: key.id, feed: feed, in: shape)
+      if hasTombstones { try deleteTombstone(key) }
+    } else {
+      try deleteRow(key.id, in: shape)
+      try putTombstone(view, key: key, feed: feed)
+      note(shape.slot, key.id, CommittedChange.everything)
+    }
+  }
+
+  private func hasRows(_ sql: SQL) throws(StoreError) -> Bool {
+    try connection.first(sql) { (row) throws(StoreError) in true } ?? false
+  }
+
+  private func quarantine(
+    _ message: RecordMessage, feed: Key, reason: String
+  ) throws(StoreError) {
+    let packed = PackedState.pack(message.state, names: &names)
+    let wall = options.clock.wall()
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        """
+        INSERT OR REPLACE INTO c_quarantine(tbl, id, feed, revision, reason, kept_at, state)
+        VALUES (\(message.key.table.text), \(message.key.id), \(feed.text),
+          \(message.state.revision?.number.stored), \(reason), \(wall), \(packed))
+        """)
+    }
+    note(engine: "c_quarantine")
+  }
+
+  private func releaseQuarantine(_ key: RecordKey) throws(StoreError) {
+    let removed = try speaking { () throws(SQLiteError) in
+      try connection.run(
+        "DELETE FROM c_quarantine WHERE tbl = \(key.table.text) AND id = \(key.id)")
+    }
+    if removed > 0 { note(engine: "c_quarantine") }
+  }
+
+  /// Takes note of the names of the devices behind stamps.
+  private func learnNames(_ devices: [SyncAnswer.Device]) throws(StoreError) {
+    for device in devices {
+      let number = names.number(of: device.replica)
+      try speaking { () throws(SQLiteError) in
+        try connection.run(
+          """
+          INSERT INTO c_replica(number, replica, name, own)
+          VALUES (\(number), \(device.replica.text), \(device.name), 0)
+          ON CONFLICT (number) DO UPDATE SET name = excluded.name WHERE name <> excluded.name
+          """)
+      }
+    }
+  }
+
+  /// Whether the line holds operations that could go at once and did not in this round.
+  private func isMoreWaiting(wall: Int64) throws(StoreError) -> Bool {
+    let isUnsent = try hasRows(
+      """
+      SELECT 1 FROM c_outbox AS mine WHERE in_flight = 0 AND not_before <= \(wall)
+        AND NOT EXISTS (
+          SELECT 1 FROM c_outbox AS first
+          WHERE first.id = mine.id AND first.tbl = mine.tbl AND first.position < mine.position)
+      LIMIT 1
+      """)
+    if isUnsent { return true }
+    return try keysInFlight().keys.contains { !round.contains($0) }
+  }
+}
+
+extension StoreError {
+  /// Whether the error is about one record, so that others can be applied all the same.
+  var isAboutOneRecord: Bool {
+    switch self {
+    case .constraint, .query, .value, .refused, .declaration: true
+    case .busy, .diskFull, .readOnly, .unreadable, .corrupt, .newerSchema, .wrongOwner, .closed,
+      .hostRecord, .syncedElsewhere:
+      false
+    }
+  }
+}
+
+extension TableShape {
+  /// The fields that differ between two views that are both shown; nil where one is not.
+  func difference(_ one: RecordState?, _ other: RecordState?) -> UInt64? {
+    guard let one, let other, one.deleted == nil, other.deleted == nil else { return nil }
+    var mask: UInt64 = 0
+    for (index, field) in layout.fields.enumerated()
+    where one.fields[field.name]?.value != other.fields[field.name]?.value {
+      mask |= 1 << UInt64(index)
+    }
+    return mask
+  }
+}

@@ -1,0 +1,88 @@
+import CommuteCore
+import CommuteSQLite
+
+/// The device's side of a round: what is marked and sent.
+extension WriterCore {
+  /// Marks rows in flight, oldest first and one a record, and makes the request of them.
+  func beginRound(
+    batch: Int, limit: SyncRequest.Limit
+  ) throws(StoreError) -> SyncRequest {
+    var rows: [OutboxRow] = []
+    var room = Limits.requestBytes - 65_536
+    for candidate in try sendable(batch: batch) {
+      let row = try marked(candidate)
+      room -= row.bytes.count
+      guard room >= 0 || rows.isEmpty else { break }
+      try save([row], was: [candidate])
+      rows.append(row)
+    }
+    let build = Device.Build(
+      schema: schema.id, build: options.build, device: state.meta.device)
+    let request = state.device.begin(
+      with: rows, nonce: Nonce.random(using: &random), build: build,
+      wall: options.clock.wall(), limit: limit)
+    round = Set(rows.map(\.operation.id))
+    return request
+  }
+
+  /// A row as it is sent: its bytes frozen, one attempt more.
+  private func marked(_ row: OutboxRow) throws(StoreError) -> OutboxRow {
+    let base = row.isInFlight ? nil : try base(of: row.operation.key)
+    var record = DeviceRecord(
+      key: row.operation.key, feed: row.operation.feed, base: base, rows: [row])
+    record.markInFlight(epoch: state.device.epoch)
+    guard var marked = record.rows.first else { return row }
+    if marked.bytes.isEmpty { marked.bytes = marked.operation.encoded() }
+    return marked
+  }
+
+  /// The rows that may go now: the first of each record, unless it or what it needs must wait.
+  private func sendable(batch: Int) throws(StoreError) -> [OutboxRow] {
+    let wall = options.clock.wall()
+    var chosen: [OutboxRow] = []
+    var seen: Set<RecordKey> = []
+    var missing: Set<RecordKey> = []
+    var after: Int64 = 0
+    while chosen.count < batch {
+      let page = try rows(where: "position > \(after) AND position <= \(after + 1_000)")
+      for row in page where chosen.count < batch {
+        let key = row.operation.key
+        guard seen.insert(key).inserted else { continue }
+        guard row.notBefore <= wall, missing.isDisjoint(with: row.operation.needs) else {
+          if row.operation.creates { missing.insert(key) }
+          continue
+        }
+        chosen.append(row)
+      }
+      after += 1_000
+      if after >= state.nextPosition { break }
+    }
+    return chosen
+  }
+
+  /// Takes note that the round brought no answer, or one that says that nothing was settled.
+  func abandonRound(settledNothing: Bool) throws(StoreError) {
+    state.device.nonce = nil
+    if settledNothing { try noteUnsettled() }
+    round = []
+  }
+
+  /// Takes back the marks of operations of which the server said that it settled none.
+  func noteUnsettled() throws(StoreError) {
+    for row in try rows(where: "in_flight = 1") where round.contains(row.operation.id) {
+      var record = DeviceRecord(
+        key: row.operation.key, feed: row.operation.feed, rows: [row])
+      record.noteUnsettled()
+      try save(record.rows, was: [row])
+    }
+  }
+
+  /// Lets an operation in line wait until a time.
+  func postpone(_ id: OperationID, until wall: Int64) throws(StoreError) {
+    for row in try rows(where: "operation = \(id.bytes)") {
+      var later = row
+      later.notBefore = wall
+      try save([later], was: [row])
+    }
+  }
+}

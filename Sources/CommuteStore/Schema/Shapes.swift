@@ -1,0 +1,41 @@
+import CommuteCore
+
+/// All tables of a store: the declared ones, then the engine's own.
+struct Shapes: Sendable {
+  /// The engine's tables that an app may look at and observe.
+  static let engineTables = [
+    "c_meta", "c_replica", "c_feed", "c_outbox", "c_inbox", "c_conflict", "c_offer",
+    "c_tombstone", "c_unknown", "c_base", "c_seen", "c_quarantine", "c_migration",
+  ]
+
+  let all: [TableShape]
+  private let byModel: [ObjectIdentifier: Int]
+  private let slots: [String: Int]
+
+  init(_ tables: [DeclaredTable], columns: [String: [String]]) {
+    all = tables.enumerated().map { slot, table in
+      TableShape(table, slot: slot, columns: columns[table.name] ?? [])
+    }
+    byModel = Dictionary(
+      tables.enumerated().map { ($1.model, $0) }, uniquingKeysWith: { first, _ in first })
+    let names = tables.map(\.name) + Self.engineTables
+    slots = Dictionary(
+      names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The shape of a record type's table.
+  func shape(of model: ObjectIdentifier) throws(StoreError) -> TableShape {
+    guard let slot = byModel[model] else {
+      throw .query(reason: "the store was opened without the table of this type; declare it there")
+    }
+    return all[slot]
+  }
+
+  /// The shape of a table; nil for one that this app does not know.
+  func shape(named name: Key) -> TableShape? {
+    all.first { $0.key == name }
+  }
+
+  /// The number of a table, engine tables included.
+  func slot(named name: String) -> Int? { slots[name] }
+}

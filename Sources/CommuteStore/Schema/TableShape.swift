@@ -1,0 +1,41 @@
+import CommuteCore
+
+/// A declared table as it lies in the database.
+///
+/// The fields are numbered as declared; in the file they stand in the order in which they were added
+/// over the years, and on the wire in the order of their names.
+final class TableShape: Sendable {
+  let name: String
+  let key: Key
+  let feed: Key?
+  let layout: RecordLayout
+  /// The place of the table in every list of tables.
+  let slot: Int
+  /// The declared number of each field of the file.
+  let declared: [Int]
+  /// The declared numbers in the order of the names.
+  let sorted: [Int]
+
+  /// Takes the names of the fields in the order in which they stand in the file.
+  init(_ table: DeclaredTable, slot: Int, columns: [String]) {
+    name = table.name
+    key = Key(table.name)
+    feed = table.feed.map { Key($0) }
+    layout = table.layout
+    self.slot = slot
+    let fields = table.layout.fields
+    declared = columns.compactMap { column in fields.firstIndex { $0.name == Key(column) } }
+    sorted = fields.indices.sorted { fields[$0].name < fields[$1].name }
+  }
+
+  /// The declared number of a field; nil for one that this app does not know.
+  func field(_ name: Key) -> Int? {
+    layout.fields.firstIndex { $0.name == name }
+  }
+
+  /// The columns `id` and `feed`, the fields as declared, and `_commute`.
+  var selection: String {
+    let fields = layout.fields.map { SQL.quoted($0.name.text) }
+    return (["id", "feed"] + fields + ["_commute"]).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,140 @@
+public import CommuteCore
+import CommuteSQLite
+import Synchronization
+
+/// The database of one device and account: records, and what is waiting to be synced.
+///
+/// ```swift
+/// let store = try Store(directory, tables: [Book.table])
+/// try await store.write { tx in try tx.insert(Book(title: "Momo", author: "Ende")) }
+/// let unread = try await store.read { tx in try tx.fetch(Book.where(\.read == false)) }
+/// for try await books in store.values(Book.order(by: \.title)) { show(books) }
+/// ```
+/// Writes are done by one connection, one transaction at a time: one that finds it idle is done
+/// where it stands, others wait for the store's thread and share a transaction. Reads run on other
+/// threads, each over one unchanging state.
+public final class Store: Sendable {
+  /// The folder that holds the database.
+  public let directory: String
+  /// The declared tables with their rules.
+  public let schema: Schema
+  /// What the store takes from the world.
+  public let options: StoreOptions
+  let folder: StoreFolder
+  let writer: Writer
+  let readers: Readers
+  let observers: Observers
+  let syncFlag = SyncClaim.Flag()
+  private let watch: Watch
+
+  /// Opens the store in a folder, which is made where there is none.
+  ///
+  /// It reads the disk on the calling thread: some milliseconds.
+  ///
+  /// - Throws: ``StoreError/newerSchema(found:known:)``, ``StoreError/wrongOwner(found:wanted:)``,
+  ///   ``StoreError/corrupt(reason:)``, ``StoreError/unreadable(path:reason:)`` and
+  ///   ``StoreError/declaration(reason:)``; the records are as before then.
+  public init(
+    _ directory: String, tables: [any TableDeclaration], options: StoreOptions = StoreOptions()
+  ) throws(StoreError) {
+    let folder = try StoreFolder(directory, hostDirectory: options.hostDirectory)
+    let observers = Observers()
+    let opening = try StoreOpening(
+      folder: folder, tables: tables.map(\.declared), options: options, observers: observers)
+    let core = try opening.open()
+    let shapes = core.shapes
+    self.directory = directory
+    self.folder = folder
+    self.observers = observers
+    self.options = options
+    schema = opening.schema
+    readers = Readers(database: folder.database, shapes: shapes, count: options.readerCount)
+    let writer = Writer(core)
+    self.writer = writer
+    watch = Watch(
+      database: folder.database, shapes: shapes, observers: observers, writer: writer,
+      pollMilliseconds: options.pollMilliseconds)
+  }
+
+  deinit {
+    observers.close()
+    watch.stop()
+    readers.stop()
+    writer.stop()
+  }
+
+  /// The path of the database file, for people and for `sqlite3 -readonly`.
+  public var databasePath: String { folder.database }
+
+  /// Writes, all or nothing.
+  ///
+  /// The closure runs on whatever thread does the writing; it must not wait for anything.
+  /// `durability` says how safe the write is when the call returns.
+  ///
+  /// - Throws: What the closure throws, with nothing written; ``StoreError`` otherwise.
+  /// - Returns: What the closure returns.
+  @discardableResult
+  public func write<Result: Sendable>(
+    durability: Durability = .normal,
+    _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
+  ) async throws -> Result {
+    try await writer.write(durability) { core in try body(WriteTransaction(core)) }
+  }
+
+  /// Reads one state of the store on a thread of its own.
+  ///
+  /// - Throws: What the closure throws; ``StoreError`` otherwise.
+  /// - Returns: What the closure returns.
+  public func read<Result: Sendable>(
+    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Result
+  ) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+      readers.add { session in
+        continuation.resume(
+          with: Swift.Result { try session.get().reading(body) })
+      }
+    }
+  }
+
+  /// Draws an id for a new record.
+  public func newID() async throws(StoreError) -> RecordID {
+    try await perform { core throws(StoreError) in core.newRecord() }
+  }
+
+  /// Lets everything that waits be done, then closes the database; no lock is held afterwards.
+  ///
+  /// Later calls throw ``StoreError/closed``; observed queries end.
+  public func close() async {
+    observers.close()
+    await watch.end()
+    await readers.end()
+    await writer.end()
+  }
+
+  /// Runs the engine's own work in a transaction of the writer.
+  func perform<Result: Sendable>(
+    _ durability: Durability = .normal,
+    _ body: @escaping @Sendable (WriterCore) throws(StoreError) -> Result
+  ) async throws(StoreError) -> Result {
+    do {
+      return try await writer.write(durability) { core in try body(core) }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .query(reason: "\(error)")
+    }
+  }
+}
+
+extension StoreConnection {
+  /// Runs a body in a transaction that reads.
+  func reading<Result>(
+    _ body: (borrowing ReadTransaction) throws -> Result
+  ) throws -> Result {
+    do {
+      return try connection.transaction(.deferred) { try body(ReadTransaction(self)) }
+    } catch let error as SQLiteError {
+      throw StoreError(error)
+    }
+  }
+}

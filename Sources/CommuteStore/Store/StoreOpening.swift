@@ -1,0 +1,215 @@
+import CommuteCore
+import CommuteSQLite
+
+/// Opening a store: the schema checked, the file brought up to date, and its identity decided.
+struct StoreOpening {
+  let folder: StoreFolder
+  let tables: [DeclaredTable]
+  let options: StoreOptions
+  let observers: Observers
+  let schema: Schema
+
+  /// Checks the declarations.
+  init(
+    folder: StoreFolder, tables: [DeclaredTable], options: StoreOptions, observers: Observers
+  ) throws(StoreError) {
+    self.folder = folder
+    self.tables = tables
+    self.options = options
+    self.observers = observers
+    for table in tables where table.layout.count > RecordLayout.greatestColumnCount {
+      throw .declaration(
+        reason: "\(table.name) has more than \(RecordLayout.greatestColumnCount) columns;"
+          + " split it into two tables")
+    }
+    for table in tables {
+      var names: Set<Key> = []
+      for field in table.layout.fields where !names.insert(field.name).inserted {
+        throw .declaration(reason: "\(table.name).\(field.name.text) is there twice; rename one")
+      }
+    }
+    do {
+      schema = try Schema(
+        name: Key(options.schemaName), version: options.schemaVersion,
+        tables: tables.map(\.layout.schema))
+    } catch {
+      throw .declaration(reason: error.message)
+    }
+  }
+
+  /// Opens the database and decides, before the first write, whether it goes on as who it was.
+  func open() throws(StoreError) -> sending WriterCore {
+    try folder.writerLock.lock(waiting: options.busyMilliseconds)
+    let connection: Connection
+    let columns: [String: [String]]
+    do throws(StoreError) {
+      connection = try connect()
+      columns = try prepare(connection)
+      folder.writerLock.unlock()
+    } catch {
+      folder.writerLock.unlock()
+      throw error
+    }
+    let shapes = Shapes(tables, columns: columns)
+    let session = StoreConnection(connection, shapes: shapes)
+    let core = WriterCore(
+      session: session, schema: schema, options: options, folder: folder, observers: observers,
+      state: placeholder())
+    do throws(StoreError) {
+      try settle(core)
+    } catch {
+      connection.close()
+      throw error
+    }
+    return core
+  }
+
+  private func connect() throws(StoreError) -> Connection {
+    var configuration = Configuration(.create)
+    configuration.checkpointPages = 0
+    configuration.busyMilliseconds = Int32(clamping: options.busyMilliseconds)
+    return try speaking { () throws(SQLiteError) in
+      let connection = try Connection(.file(folder.database), configuration)
+      if let pageLimit = options.pageLimit {
+        _ = try connection.prepare("PRAGMA max_page_count = \(pageLimit)").firstInt64()
+      }
+      return connection
+    }
+  }
+
+  /// Brings the file's tables up to date.
+  ///
+  /// - Returns: The fields of each declared table in the order in which they stand in the file.
+  private func prepare(_ connection: Connection) throws(StoreError) -> [String: [String]] {
+    do throws(StoreError) {
+      try speaking { () throws(SQLiteError) in
+        try EngineSchema.plan.apply(to: connection)
+      }
+      return try connection.transaction { () throws(StoreError) in
+        try checkSchema(on: connection)
+        try checkOwner(on: connection)
+        return try TableUpdate(connection: connection, tables: tables, schema: schema).run()
+      }
+    } catch {
+      connection.close()
+      throw error
+    }
+  }
+
+  private func checkSchema(on connection: Connection) throws(StoreError) {
+    let found = try connection.first("SELECT schema_version FROM c_meta") {
+      (row) throws(StoreError) in UInt64(stored: row.int64(0))
+    }
+    guard let found, found > schema.version else { return }
+    throw .newerSchema(found: "schema \(found)", known: "schema \(schema.version)")
+  }
+
+  private func checkOwner(on connection: Connection) throws(StoreError) {
+    let found = try connection.first("SELECT owner FROM c_meta") {
+      (row) throws(StoreError) in row.text(0)
+    }
+    let wanted = options.account.owner
+    guard let found, !found.hasSameBytes(as: wanted) else { return }
+    throw .wrongOwner(found: found, wanted: wanted)
+  }
+
+  /// A state that stands until the file's own is read.
+  private func placeholder() -> FileState {
+    let clock = HybridClock(replica: ReplicaID(rawValue: 0))
+    let meta = FileMeta(
+      schemaName: "", schemaVersion: 0, schemaText: "", boot: "", device: "")
+    return FileState(
+      device: Device(account: options.account, clock: clock), meta: meta, nextPosition: 1,
+      clockInMeta: 0)
+  }
+
+  /// Makes the file's identity, or decides whether it may go on with the one it has.
+  private func settle(_ core: WriterCore) throws(StoreError) {
+    if try isNew(core.connection) { try found(core) }
+    try core.begin(.normal, waits: true)
+    let host = folder.host?.read()
+    let boot = core.saved.meta.boot
+    let reason = core.state.device.renewalReason(
+      host: host, bootChanged: boot != core.bootID, cleanEnd: core.saved.meta.cleanEnd)
+    let changed = core.adoptSchema()
+    if let name = options.deviceName { core.state.meta.device = name }
+    guard reason != nil else {
+      if changed || core.state.meta.device != core.saved.meta.device
+        || core.state.device.feeds != core.saved.device.feeds
+      {
+        try core.commit(writes: 1)
+      } else {
+        core.rollback()
+      }
+      return
+    }
+    core.rollback()
+    try core.renew()
+  }
+
+  private func isNew(_ connection: Connection) throws(StoreError) -> Bool {
+    try connection.first("SELECT count(*) FROM c_meta") {
+      (row) throws(StoreError) in row.int64(0) == 0
+    } ?? true
+  }
+
+  /// Writes the first row of a new file, durably, and then the record outside.
+  private func found(_ core: WriterCore) throws(StoreError) {
+    let replica = ReplicaID.random(using: &core.random)
+    try speaking { () throws(SQLiteError) in
+      try core.connection.transaction(.immediate, synchronous: .full) {
+        () throws(SQLiteError) in
+        try core.connection.run(
+          """
+          INSERT INTO c_replica(number, replica, name, own) VALUES (1, \(replica.text), '', 1)
+          """)
+        try core.connection.run(
+          """
+          INSERT INTO c_meta(one, owner, replica, epochs, clock, number, schema_name,
+            schema_version, schema_text, boot, clean_end, retry_failures, device)
+          VALUES (1, \(options.account.owner), 1, \([UInt8]()), 0, 0, \(schema.name.text),
+            \(schema.version.stored), \(schema.canonicalText), \(core.bootID), 0, 0,
+            \(options.deviceName ?? HostName.current))
+          """)
+      }
+    }
+    try? folder.host?.write(HostRecord(replica: replica, number: 0))
+  }
+}
+
+extension WriterCore {
+  /// Takes note of the app's schema, and subscribes to the feeds of its tables.
+  ///
+  /// - Returns: Whether the file knew another one.
+  func adoptSchema() -> Bool {
+    let text = schema.canonicalText
+    let isSame =
+      state.meta.schemaVersion == schema.version && state.meta.schemaText == text
+      && state.meta.schemaName == schema.name.text
+    state.meta.schemaName = schema.name.text
+    state.meta.schemaVersion = schema.version
+    state.meta.schemaText = text
+    for shape in shapes.all {
+      guard let feed = shape.feed, state.device.feeds[feed] == nil else { continue }
+      state.device.feeds[feed] = FeedState()
+    }
+    return !isSame
+  }
+
+  /// Takes a new replica id, durably, and then writes the record outside.
+  func renew() throws(StoreError) {
+    try begin(.full, waits: true)
+    state.device.renewReplica(to: ReplicaID.random(using: &random))
+    _ = adoptSchema()
+    if let name = options.deviceName { state.meta.device = name }
+    try commit(writes: 1)
+    // Where nothing can be kept outside, the next open takes a new id once more.
+    try? writeHostRecord()
+  }
+
+  /// Writes the record outside the database.
+  func writeHostRecord() throws(StoreError) {
+    try folder.host?.write(hostRecord)
+    options.onPoint?(.hostRecordWritten)
+  }
+}

@@ -1,0 +1,20 @@
+/// Where a store's random numbers come from: the system, or a seed for runs that can be repeated.
+struct StoreRandom: RandomNumberGenerator {
+  private var seeded: UInt64?
+  private var system = SystemRandomNumberGenerator()
+
+  init(seed: UInt64?) {
+    seeded = seed
+  }
+
+  /// The next 64 bits (SplitMix64 where there is a seed).
+  mutating func next() -> UInt64 {
+    guard let state = seeded else { return system.next() }
+    let advanced = state &+ 0x9E37_79B9_7F4A_7C15
+    seeded = advanced
+    var mixed = advanced
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}

@@ -1,0 +1,100 @@
+import CommuteCore
+import Synchronization
+
+/// The writer of a store: who writes next, and where.
+///
+/// A write at ``Durability/normal`` that finds nobody writing is run where it stands, which saves two
+/// wake-ups of a thread; everything else waits for the thread and shares a transaction. An fsync,
+/// a checkpoint, and waiting for another process happen on the thread only.
+final class Writer: Sendable {
+  /// What the thread is given.
+  private enum Work: Sendable {
+    case write(WriteJob)
+    case checkpoint
+  }
+
+  /// What the thread and the callers share.
+  private final class Desk: Sendable {
+    let core: Mutex<WriterCore>
+    /// Whether writes come faster than they are done: groups are worth more than a saved wake-up.
+    let isCrowded = Atomic(false)
+
+    init(_ core: sending WriterCore) {
+      self.core = Mutex(core)
+    }
+  }
+
+  private let desk: Desk
+  private let thread: StoreThread<Work>
+
+  init(_ core: sending WriterCore) {
+    let desk = Desk(core)
+    self.desk = desk
+    thread = StoreThread("commute.writer") { work in
+      Self.serve(work, at: desk)
+    } end: {
+      desk.core.withLock { $0.close() }
+    }
+  }
+
+  /// Runs a body in a transaction of its own or shared with others.
+  func write<Result: Sendable>(
+    _ durability: Durability, _ body: @escaping @Sendable (WriterCore) throws -> Result
+  ) async throws -> Result {
+    if durability == .normal, let result = try writeInPlace(body) { return result }
+    return try await withCheckedThrowingContinuation { continuation in
+      let job = WriteJob(durability: durability) { core in
+        let result = try body(core)
+        return { continuation.resume(returning: result) }
+      } fail: { error in
+        continuation.resume(throwing: error)
+      }
+      if !thread.add(.write(job)) { continuation.resume(throwing: StoreError.closed) }
+    }
+  }
+
+  /// Runs the body here and now; nil where somebody else is writing.
+  private func writeInPlace<Result: Sendable>(
+    _ body: @Sendable (WriterCore) throws -> Result
+  ) throws -> Result? {
+    guard !desk.isCrowded.load(ordering: .relaxed), thread.isIdle else { return nil }
+    let outcome = try desk.core.withLockIfAvailable { core in
+      let result = try core.runInPlace(body)
+      return (result: result, isCheckpointDue: core.isCheckpointDue)
+    }
+    guard let outcome else {
+      desk.isCrowded.store(true, ordering: .relaxed)
+      return nil
+    }
+    if outcome.isCheckpointDue { _ = thread.add(.checkpoint) }
+    return outcome.result
+  }
+
+  /// Runs a body on the connection outside any transaction, on the calling thread, which waits.
+  func withCore<Result: Sendable>(_ body: (WriterCore) -> Result) -> Result {
+    desk.core.withLock { body($0) }
+  }
+
+  /// Lets everything that waits be written, and closes the connection.
+  func end() async {
+    await thread.end()
+  }
+
+  /// The same without waiting for it.
+  func stop() {
+    thread.stop()
+  }
+
+  private static func serve(_ work: [Work], at desk: Desk) {
+    let jobs = work.compactMap { work -> WriteJob? in
+      if case .write(let job) = work { job } else { nil }
+    }
+    if !jobs.isEmpty {
+      for tell in desk.core.withLock({ core in core.run(jobs) }) { tell() }
+    }
+    if jobs.count < 2 { desk.isCrowded.store(false, ordering: .relaxed) }
+    desk.core.withLock { core in
+      if core.isCheckpointDue { core.checkpoint(.passive) }
+    }
+  }
+}

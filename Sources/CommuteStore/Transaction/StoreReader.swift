@@ -1,0 +1,127 @@
+public import CommuteCore
+public import CommuteSQLite
+
+@_exported public import struct CommuteSQLite.SQL
+
+/// What reads from a store: the transaction of a read, or that of a write.
+public protocol StoreReader: ~Copyable {
+  /// The connection that the transaction runs on.
+  var session: StoreConnection { get }
+}
+
+extension StoreReader where Self: ~Copyable {
+  /// Reads one record.
+  ///
+  /// - Returns: Nil where there is none with this id.
+  public borrowing func fetch<Model: Record>(
+    _ model: Model.Type = Model.self, _ id: RecordID
+  ) throws(StoreError) -> Model? {
+    let shape = try session.shapes.shape(of: ObjectIdentifier(Model.self))
+    session.region?.add(table: shape.slot, record: id)
+    let statement = try session.statement(readingOne: shape)
+    statement.bind(high: id.high, low: id.low, at: 1)
+    return try statement.first { (row) throws(StoreError) in try Model.table.read(row) }
+  }
+
+  /// Reads the records of a query.
+  public borrowing func fetch<Model: Record>(
+    _ query: Query<Model>
+  ) throws(StoreError) -> [Model] {
+    let statement = try session.prepare(query)
+    return try statement.all { (row) throws(StoreError) in try Model.table.read(row) }
+  }
+
+  /// Counts the records of a query.
+  public borrowing func count<Model: Record>(_ query: Query<Model>) throws(StoreError) -> Int {
+    let statement = try session.prepare(query, counting: true)
+    return Int(try speaking { () throws(SQLiteError) in try statement.firstInt64() } ?? 0)
+  }
+
+  /// Reads records by SQL, such as `"SELECT * FROM \(Book.self) WHERE author = \(name)"`.
+  ///
+  /// The statement must give `id` and every column of the type, in any order, under their names.
+  public borrowing func fetch<Model: Record>(
+    _ model: Model.Type = Model.self, sql: SQL
+  ) throws(StoreError) -> [Model] {
+    let statement = try session.statement(checked: sql)
+    let shape = try session.shapes.shape(of: ObjectIdentifier(Model.self))
+    let inOrder = try session.inDeclaredOrder(statement, of: shape, sql)
+    return try inOrder.all { (row) throws(StoreError) in try Model.table.read(row) }
+  }
+
+  /// Reads rows of any shape by SQL; the row is lent to the closure.
+  public borrowing func rows<Element>(
+    _ sql: SQL, _ read: (borrowing Row) throws(StoreError) -> Element
+  ) throws(StoreError) -> [Element] {
+    try session.statement(checked: sql).all(read)
+  }
+
+  /// Reads the first column of the first row; null where there is no row.
+  public borrowing func value(_ sql: SQL) throws(StoreError) -> SQLValue {
+    let statement = try session.statement(checked: sql)
+    return try statement.first { (row) throws(StoreError) in row.value(0) } ?? .null
+  }
+}
+
+extension Table {
+  /// Makes a record of a row that holds `id` and the columns as declared.
+  func read(_ row: borrowing Row) throws(StoreError) -> Model {
+    var record = blank
+    if let pair = row.pair(0) { record.id = RecordID(high: pair.high, low: pair.low) }
+    var failure: StoreError?
+    withUnsafeMutablePointer(to: &record) { pointer in
+      do throws(StoreError) {
+        try layout.read(row, from: 1, into: UnsafeMutableRawPointer(pointer))
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return record
+  }
+}
+
+extension StoreConnection {
+  /// A statement that gives the columns of another one as a table declares them.
+  func inDeclaredOrder(
+    _ statement: Statement, of shape: TableShape, _ sql: SQL
+  ) throws(StoreError) -> Statement {
+    let names = (0..<statement.columnCount).map { statement.columnName($0) }
+    let wanted = ["id"] + shape.layout.fields.map(\.name.text)
+    if names.starts(with: wanted) { return statement }
+    if let missing = wanted.first(where: { !names.contains($0) }) {
+      statement.reset()
+      throw .query(reason: "the query gives no column \(missing) of \(shape.name); select it, or *")
+    }
+    statement.reset()
+    let columns = wanted.map { SQL.quoted($0) }.joined(separator: ", ")
+    return try speaking { () throws(SQLiteError) in
+      let text = "SELECT \(columns) FROM (\(sql.text))"
+      let ordered = try connection.statement(text: text, isChecked: true)
+      ordered.bind(all: sql.arguments)
+      return ordered
+    }
+  }
+}
+
+/// A transaction that only reads: it sees one state of the store from beginning to end.
+public struct ReadTransaction: ~Copyable, StoreReader {
+  /// The connection that the transaction runs on.
+  public let session: StoreConnection
+
+  init(_ session: StoreConnection) {
+    self.session = session
+  }
+}
+
+extension SQL.StringInterpolation {
+  /// Adds the quoted name of a record type's table.
+  public mutating func appendInterpolation<Model: Record>(_ model: Model.Type) {
+    appendInterpolation(name: model.table.name)
+  }
+}
+
+extension RecordID: SQLConvertible {
+  /// The 16 bytes.
+  public var sqlValue: SQLValue { .pair(high: high, low: low) }
+}

@@ -1,0 +1,292 @@
+public import CommuteCore
+import CommuteSQLite
+
+/// A transaction that writes: all of it becomes permanent together, or nothing of it does.
+///
+/// It is lent to the closure of a write and reads its own changes.
+public struct WriteTransaction: ~Copyable, StoreReader {
+  let core: WriterCore
+
+  init(_ core: WriterCore) {
+    self.core = core
+  }
+
+  /// The connection that the transaction runs on.
+  public var session: StoreConnection { core.session }
+
+  /// Draws an id for a new record.
+  public borrowing func newID() -> RecordID {
+    core.newRecord()
+  }
+
+  /// Adds a record.
+  ///
+  /// - Parameters:
+  ///   - record: The record; the zero id is replaced by a new one.
+  ///   - feed: The feed it belongs to for life; the table's unless told otherwise.
+  /// - Returns: The record's id.
+  /// - Throws: ``StoreError/refused(_:)`` where the id exists or was deleted,
+  ///   ``StoreError/value(table:column:problem:)`` for a value that cannot be kept.
+  @discardableResult
+  public borrowing func insert<Model: Record>(
+    _ record: Model, feed: String? = nil
+  ) throws(StoreError) -> RecordID {
+    try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
+      try loaded.create(values, operation: core.newOperation(), context: &context)
+    }
+  }
+
+  /// Adds a record that many devices add alike without a person having decided it there.
+  ///
+  /// A seed never overwrites what anyone wrote. Use it with ids that are constants or derived.
+  ///
+  /// - Returns: What became of it.
+  /// - Throws: What ``insert(_:feed:)`` throws, but for existing and deleted records.
+  @discardableResult
+  public borrowing func insertSeed<Model: Record>(
+    _ record: Model, feed: String? = nil
+  ) throws(StoreError) -> SeedOutcome {
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    let existed = try core.load(record.id, in: shape).record.view != nil
+    var queued: [Key] = []
+    do throws(StoreError) {
+      _ = try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
+        queued = try loaded.seed(values, operation: core.newOperation(), context: &context)
+      }
+    } catch .refused(.deleted) {
+      return .deletedEarlier
+    }
+    if !existed { return .added }
+    return queued.isEmpty ? .unchanged : .filled(queued.map(\.text))
+  }
+
+  private borrowing func put<Model: Record>(
+    _ record: Model, feed: String?,
+    _ change: (
+      inout DeviceRecord, FieldMap<FieldValue>, WriterCore, inout WriteContext
+    ) throws(WriteRefusal) -> Void
+  ) throws(StoreError) -> RecordID {
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    let id = record.id == .zero ? core.newRecord() : record.id
+    let feed = try Self.feed(feed, of: shape)
+    let values = try Model.table.values(of: record)
+    var loaded = try core.load(id, in: shape, feed: feed)
+    var context = core.context
+    do {
+      try change(&loaded.record, values, core, &context)
+    } catch {
+      throw .refused(error)
+    }
+    core.state.device.clock = context.clock
+    guard loaded.record != loaded.before else { return id }
+    try core.save(loaded, in: shape)
+    return id
+  }
+
+  private static func feed(_ given: String?, of shape: TableShape) throws(StoreError) -> Key {
+    guard let feed = given.map({ Key($0) }) ?? shape.feed else {
+      throw .query(reason: "records of \(shape.name) need a feed; name one in the insert")
+    }
+    guard !feed.text.isEmpty, feed.text.utf8.count <= Limits.feedNameBytes,
+      !feed.text.utf8.contains(0)
+    else {
+      throw .query(
+        reason: "a feed's name takes 1 to \(Limits.feedNameBytes) bytes without NUL; shorten it")
+    }
+    return feed
+  }
+
+  /// Changes a record; only columns that really change are stamped and queued.
+  ///
+  /// - Returns: The names of the columns that changed; none where nothing was written.
+  /// - Throws: ``StoreError/refused(_:)`` where there is no such record, and what the closure throws
+  ///   as it is.
+  @discardableResult
+  public borrowing func update<Model: Record>(
+    _ model: Model.Type = Model.self, _ id: RecordID, _ change: (inout Model) throws -> Void
+  ) throws -> [String] {
+    guard let before = try fetch(model, id) else { throw try missing(model, id) }
+    var after = before
+    try change(&after)
+    return try write(after, was: before, id: id)
+  }
+
+  /// Writes a record that was read before and changed; only columns that differ are queued.
+  ///
+  /// Columns that others changed since it was read are overwritten; ``update(_:_:_:)`` is better
+  /// wherever the change can be said in a closure.
+  ///
+  /// - Returns: The names of the columns that changed.
+  @discardableResult
+  public borrowing func update<Model: Record>(_ record: Model) throws(StoreError) -> [String] {
+    guard let before = try fetch(Model.self, record.id) else {
+      throw try missing(Model.self, record.id)
+    }
+    return try write(record, was: before, id: record.id)
+  }
+
+  private borrowing func missing<Model: Record>(
+    _ model: Model.Type, _ id: RecordID
+  ) throws(StoreError) -> StoreError {
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    let loaded = try core.load(id, in: shape)
+    return .refused(
+      loaded.record.view == nil ? .noSuchRecord(loaded.record.key) : .deleted(loaded.record.key))
+  }
+
+  private borrowing func write<Model: Record>(
+    _ after: Model, was before: Model, id: RecordID
+  ) throws(StoreError) -> [String] {
+    let mask = Model.table.difference(before, after)
+    guard mask != 0 else { return [] }
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    let values = try Model.table.values(of: after, mask: mask)
+    var loaded = try core.load(id, in: shape)
+    var context = core.context
+    let names: [Key]
+    do {
+      names = try loaded.record.change(
+        values, operation: core.newOperation(), context: &context)
+    } catch {
+      throw .refused(error)
+    }
+    guard !names.isEmpty else { return [] }
+    core.state.device.clock = context.clock
+    try core.save(loaded, in: shape, changed: shape.mask(of: names))
+    return names.map(\.text)
+  }
+
+  /// Deletes a record; one that is not there or deleted already stays as it is.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public borrowing func delete<Model: Record>(
+    _ model: Model.Type = Model.self, _ id: RecordID
+  ) throws(StoreError) -> Bool {
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    var loaded = try core.load(id, in: shape)
+    var context = core.context
+    guard loaded.record.delete(operation: core.newOperation(), context: &context) else {
+      return false
+    }
+    core.state.device.clock = context.clock
+    try core.save(loaded, in: shape)
+    return true
+  }
+
+  /// Takes back a deletion that was never sent, so that the record is there again.
+  ///
+  /// - Returns: False where the deletion has left the device or may have; insert what
+  ///   ``deleted(_:_:)`` gives as a new record then.
+  @discardableResult
+  public borrowing func withdrawDeletion<Model: Record>(
+    _ model: Model.Type = Model.self, _ id: RecordID
+  ) throws(StoreError) -> Bool {
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    var loaded = try core.load(id, in: shape)
+    guard loaded.record.withdrawDeletion(operation: core.newOperation()) else { return false }
+    try core.save(loaded, in: shape)
+    return true
+  }
+
+  /// Reads what a deleted record held.
+  ///
+  /// - Returns: Nil where no such record was deleted.
+  public borrowing func deleted<Model: Record>(
+    _ model: Model.Type = Model.self, _ id: RecordID
+  ) throws(StoreError) -> Model? {
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    guard let view = try core.load(id, in: shape).record.view, view.deleted != nil else {
+      return nil
+    }
+    return try Model.table.record(id, view.fields)
+  }
+
+  /// Runs a statement for its effect on tables of the app's own.
+  ///
+  /// - Throws: ``StoreError/query(reason:)`` for synced and engine tables, with the call to use.
+  /// - Returns: How many rows it changed.
+  @discardableResult
+  public borrowing func execute(_ sql: SQL) throws(StoreError) -> Int {
+    let statement = try session.statement(checked: sql)
+    return try speaking { () throws(SQLiteError) in
+      let before = core.connection.totalChanges
+      try statement.run()
+      return core.connection.totalChanges - before
+    }
+  }
+
+  /// A small value that a program keeps for itself in the file; it is not synced.
+  public borrowing func note(_ name: String) -> String? {
+    core.state.meta.notes[Key(name)]
+  }
+
+  /// Keeps a small value for the program itself; nil forgets it.
+  public borrowing func setNote(_ name: String, _ value: String?) {
+    core.state.meta.notes[Key(name)] = value
+  }
+}
+
+/// What became of a seed.
+public enum SeedOutcome: Hashable, Sendable {
+  /// There was no such record: it is there now.
+  case added
+  /// The record was there and some columns had no value yet: these were filled.
+  case filled([String])
+  /// Everything was there already.
+  case unchanged
+  /// The record was deleted earlier and stays deleted.
+  case deletedEarlier
+}
+
+extension TableShape {
+  /// The set of fields with these names.
+  func mask(of names: [Key]) -> UInt64 {
+    var mask: UInt64 = 0
+    for name in names {
+      if let index = field(name) { mask |= 1 << UInt64(index) }
+    }
+    return mask
+  }
+}
+
+extension Table {
+  /// The values of a record's columns by field name.
+  func values(
+    of record: Model, mask: UInt64? = nil
+  ) throws(StoreError) -> FieldMap<FieldValue> {
+    var copy = record
+    var outcome = Result<FieldMap<FieldValue>, StoreError>.success(FieldMap())
+    withUnsafePointer(to: &copy) { pointer in
+      do throws(StoreError) {
+        outcome = .success(
+          try layout.values(of: UnsafeRawPointer(pointer), mask: mask ?? layout.all))
+      } catch {
+        outcome = .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  /// The columns in which two records differ.
+  func difference(_ one: Model, _ other: Model) -> UInt64 {
+    withUnsafePointer(to: one) { one in
+      withUnsafePointer(to: other) { other in
+        layout.difference(UnsafeRawPointer(one), UnsafeRawPointer(other))
+      }
+    }
+  }
+
+  /// Makes a record of fields; those that are missing or not understood keep the blank's value.
+  func record(_ id: RecordID, _ fields: FieldMap<FieldState>) throws(StoreError) -> Model {
+    var record = blank
+    record.id = id
+    withUnsafeMutablePointer(to: &record) { pointer in
+      for (index, field) in layout.fields.enumerated() {
+        guard let value = fields[field.name]?.value, field.admits(value) else { continue }
+        _ = layout.access[index].set(UnsafeMutableRawPointer(pointer), value)
+      }
+    }
+    return record
+  }
+}
