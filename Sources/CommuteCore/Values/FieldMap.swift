@@ -89,7 +89,8 @@ public struct FieldMap<Value: Sendable>: Sendable {
   @inlinable
   public func place(of name: Key) -> (index: Int, found: Bool) {
     var high = storage.count
-    guard high > 0, name <= storage[high - 1].name else { return (high, false) }
+    guard high > 0 else { return (0, false) }
+    if storage[high - 1].name < name { return (high, false) }
     var low = 0
     // Most records have few fields, and looking at all of them is the fastest then.
     while high - low > 8 {

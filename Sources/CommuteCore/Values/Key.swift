@@ -43,6 +43,10 @@ public struct Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
   @inlinable
   public static func < (left: Key, right: Key) -> Bool {
     if left.head != right.head { return left.head < right.head }
+    // Equal heads and nothing behind one of them: the shorter one comes first.
+    let count = left.text.utf8.count
+    let other = right.text.utf8.count
+    if count <= 8 || other <= 8 { return count < other }
     return left.text.bytesPrecede(right.text)
   }
 

@@ -1,0 +1,123 @@
+/// What a run of many histories came to.
+struct Summary {
+  /// A history that broke a promise.
+  struct Finding {
+    var seed: UInt64
+    var violation: Violation
+  }
+
+  var histories = 0
+  var total = Report()
+  /// The first finding of each promise.
+  var findings: [Finding] = []
+  var violations = 0
+  /// Histories that ended in a limit that the contract states.
+  var knownLimits = 0
+  var processorSeconds = 0.0
+  /// What became of the planted bugs.
+  var hunted: [Quarry] = []
+
+  /// Adds one history.
+  mutating func add(_ world: World, seed: UInt64) {
+    histories += 1
+    let report = world.report
+    total.steps += report.steps
+    total.writes += report.writes
+    total.devices += report.devices
+    for index in total.faults.indices { total.faults[index] += report.faults[index] }
+    for index in total.marks.indices { total.marks[index] += report.marks[index] }
+    if let violation = world.violation { add(violation, seed: seed) }
+  }
+
+  /// Adds a broken promise.
+  mutating func add(_ violation: Violation, seed: UInt64) {
+    if violation.isKnownLimit {
+      knownLimits += 1
+      return
+    }
+    violations += 1
+    if !findings.contains(where: { $0.violation.invariant == violation.invariant }) {
+      findings.append(Finding(seed: seed, violation: violation))
+    }
+  }
+
+  /// How many planted bugs were caught.
+  var killed: Int { hunted.count { $0.invariant != nil } }
+
+  /// The fault classes and situations that never came up.
+  var neverReached: [String] {
+    FaultClass.allCases.filter { total.faults[$0.rawValue] == 0 }.map { $0.name }
+      + Mark.allCases.filter { total.marks[$0.rawValue] == 0 }.map { $0.name }
+  }
+
+  /// Below this number of histories a rare class of faults may be missing.
+  static let telling = 500
+
+  /// Whether everything that must hold does.
+  var isGood: Bool {
+    violations == 0 && killed == hunted.count
+      && (neverReached.isEmpty || histories < Self.telling)
+  }
+
+  /// Histories a second of one core.
+  var rate: Int { Int(Double(histories) / max(processorSeconds, 0.000_001)) }
+
+  // MARK: - Lines
+
+  /// The last lines of the report.
+  var lines: [String] {
+    var lines: [String] = []
+    if knownLimits > 0 {
+      lines.append(
+        "simulate: \(knownLimits) histories ended in a known limit (a file was put back while its"
+          + " own request was under way, on a device whose clock is ahead)")
+    }
+    if !neverReached.isEmpty {
+      lines.append("simulate: never reached: \(neverReached.joined(separator: " "))")
+    }
+    let marks = Mark.allCases.map { "\($0.name) \(total.marks[$0.rawValue])" }
+    lines.append("simulate: situations: \(marks.joined(separator: " "))")
+    let classes = FaultClass.allCases.map { "\($0.name) \(total.faults[$0.rawValue])" }
+    lines.append(
+      "simulate: means \(mean(total.steps)) steps, \(mean(total.writes)) writes,"
+        + " \(mean(total.faultCount)) faults, \(mean(total.devices)) devices;"
+        + " fault classes: \(classes.joined(separator: " "))")
+    lines.append(
+      "simulate: \(histories) histories, \(total.writes) writes, \(total.faultCount) faults,"
+        + " \(violations) violations, \(killed) of \(hunted.count) planted bugs killed,"
+        + " \(rate) histories/s")
+    return lines
+  }
+
+  /// A mean with one decimal.
+  private func mean(_ sum: Int) -> String {
+    let tenths = sum * 10 / max(1, histories)
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+
+  /// The report as one JSON object.
+  var json: String {
+    func object(_ pairs: [(String, String)]) -> String {
+      "{" + pairs.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",") + "}"
+    }
+    let faults = FaultClass.allCases.map { ($0.name, "\(total.faults[$0.rawValue])") }
+    let marks = Mark.allCases.map { ($0.name, "\(total.marks[$0.rawValue])") }
+    let bugs = hunted.map { quarry in
+      object([
+        ("name", "\"\(quarry.name)\""),
+        ("invariant", quarry.invariant.map { "\($0)" } ?? "null"),
+        ("history", "\(quarry.history)"), ("writes", "\(quarry.writes)"),
+      ])
+    }
+    let found = findings.map { finding in
+      object([("seed", "\(finding.seed)"), ("invariant", "\(finding.violation.invariant)")])
+    }
+    return object([
+      ("histories", "\(histories)"), ("steps", "\(total.steps)"), ("writes", "\(total.writes)"),
+      ("devices", "\(total.devices)"), ("faults", object(faults)), ("situations", object(marks)),
+      ("violations", "\(violations)"), ("knownLimits", "\(knownLimits)"),
+      ("findings", "[\(found.joined(separator: ","))]"),
+      ("planted", "[\(bugs.joined(separator: ","))]"), ("historiesPerSecond", "\(rate)"),
+    ])
+  }
+}
