@@ -8,6 +8,11 @@ public struct ServerSQLiteSettings: Sendable {
   public var groupLimit = 128
   /// How many requests wait at most; further ones are told to come back.
   public var waitingLimit = 4_096
+  /// The most bytes of stored records that one request touches: half of what an answer may have.
+  ///
+  /// Verdicts may carry records, so a small request could ask for an answer of any size. The
+  /// operations beyond are told to come later.
+  public var touchedBytesLimit = 8 << 20
   /// After how many changed rows the log is copied back into the database.
   public var changesPerCheckpoint = 4_000
   /// Called on the writer's thread at each point of a transaction.

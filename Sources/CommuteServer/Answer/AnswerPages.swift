@@ -32,7 +32,9 @@ public struct AnswerPages: Sendable {
 
   private var parts: [Part] = []
   private var budget: PageBudget
-  private let pageBytes: Int
+  private let limit: (bytes: Int, records: Int)
+  /// Which feed has the first turn: another one in each request, so that none always comes last.
+  private let first: UInt64
 
   /// Begins the pages of an answer.
   ///
@@ -45,7 +47,11 @@ public struct AnswerPages: Sendable {
     _ request: SyncRequest, heads: [Key: FeedHead], verdicts: [Verdict], epoch: Epoch
   ) {
     budget = PageBudget(limit: request.limit)
-    pageBytes = Int(min(request.limit.bytes, UInt64(Limits.pageBytes)))
+    limit = (
+      Int(min(request.limit.bytes, UInt64(Limits.pageBytes))),
+      Int(clamping: request.limit.records)
+    )
+    first = request.nonce.low
     let settled = Self.settled(by: verdicts, of: request, epoch: epoch)
     var seen: Set<Key> = []
     for asked in request.feeds where seen.insert(asked.feed).inserted {
@@ -92,10 +98,16 @@ public struct AnswerPages: Sendable {
   /// Fills the pages until they are full or nothing is left.
   public mutating func fill<Failure: Error>(_ scan: Scan<Failure>) throws(Failure) {
     var open = parts.indices.filter { parts[$0].page.isOpen }
+    if !open.isEmpty {
+      let start = Int(first % UInt64(open.count))
+      open = Array(open[start...] + open[..<start])
+    }
     while !open.isEmpty {
-      let share = open.count == 1 ? Int.max : max(pageBytes / open.count, Self.leastShare)
+      let isAlone = open.count == 1
+      let bytes = isAlone ? Int.max : max(limit.bytes / open.count, Self.leastShare)
+      let records = isAlone ? Int.max : max(limit.records / open.count, 1)
       for index in open {
-        parts[index].page.begin(share: share, budget: budget)
+        parts[index].page.begin(bytes: bytes, records: records, budget: budget)
         try scan(span(of: index), &parts[index].page)
         budget = parts[index].page.budget
       }

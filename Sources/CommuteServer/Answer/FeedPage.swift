@@ -25,8 +25,8 @@ public struct FeedPage: Sendable {
   private(set) var isOpen: Bool
   /// What all pages of the answer may still take.
   private(set) var budget = PageBudget(limit: SyncRequest.Limit())
-  private var share = 0
-  private var taken = 0
+  private var share = (bytes: 0, records: 0)
+  private var taken = (bytes: 0, records: 0)
   private let settled: Set<UInt64>
 
   init(settled: Set<UInt64>, isOpen: Bool) {
@@ -35,10 +35,10 @@ public struct FeedPage: Sendable {
   }
 
   /// Begins a scan, which is the last one unless the page says otherwise.
-  mutating func begin(share: Int, budget: PageBudget) {
-    self.share = share
+  mutating func begin(bytes: Int, records: Int, budget: PageBudget) {
+    share = (bytes, records)
     self.budget = budget
-    taken = 0
+    taken = (0, 0)
     isOpen = false
   }
 
@@ -53,7 +53,9 @@ public struct FeedPage: Sendable {
       passed = revision
       return .pass
     }
-    guard taken == 0 || taken + bytes <= share else {
+    // A feed's first record goes on whatever its share, or a large one would stop the feed.
+    let isShareLeft = taken.bytes + bytes <= share.bytes && taken.records < share.records
+    guard isShareLeft || taken.records == 0 else {
       isOpen = true
       return .stop
     }
@@ -62,7 +64,7 @@ public struct FeedPage: Sendable {
       hasMore = true
       return .stop
     }
-    taken += bytes
+    taken = (taken.bytes + bytes, taken.records + 1)
     return .take
   }
 

@@ -9,7 +9,9 @@ public protocol ServerStore: Sendable {
   /// Reads who the store is; fails where it could not answer a device either.
   func identity() async throws(ServerStoreError) -> ServerIdentity
 
-  /// Settles the operations of a request, and reads the pages of its feeds.
+  /// Settles the operations of a request, then reads the pages of its feeds.
+  ///
+  /// The pages are read in one snapshot that holds what was settled, each head before its records.
   ///
   /// - Parameters:
   ///   - request: The request; its owner is the account.

@@ -120,7 +120,8 @@ struct ServerWriter: ~Copyable {
   ) throws(StoreFailure) -> (SettledRequest, clock: UInt64) {
     let tenant = job.account.tenant
     var portion = try SettlingPortion(
-      of: job.request, tenant: tenant, user: job.account.user, meta: meta, on: connection)
+      of: job.request, tenant: tenant, user: job.account.user, meta: meta,
+      limit: settings.touchedBytesLimit, on: connection)
     let outcome = settlement.settle(
       portion.request, in: &portion.state, time: job.time, user: job.account.user)
     try StoreFailure.wrap { () throws(SQLiteError) in

@@ -3,12 +3,9 @@ import CommuteSQLite
 
 /// The part of a request that is settled at once, with the rows it needs.
 ///
-/// Verdicts may carry records, so a small request could ask for an answer of any size: where the
-/// stored records together would take more than a device reads, the rest is told to come later.
+/// Where the stored records together take more than a limit, the rest is told to come later; see
+/// ``ServerSQLiteSettings/touchedBytesLimit``.
 struct SettlingPortion {
-  /// The most bytes of stored records that one request touches: half of what an answer may have.
-  static let recordBytesLimit = 8 << 20
-
   /// The request with the operations that are settled.
   var request: SyncRequest
   /// The rows they need.
@@ -18,14 +15,14 @@ struct SettlingPortion {
 
   /// Loads the rows, until enough are loaded.
   init(
-    of request: SyncRequest, tenant: String, user: String, meta: ServerMeta,
+    of request: SyncRequest, tenant: String, user: String, meta: ServerMeta, limit: Int,
     on connection: Connection
   ) throws(StoreFailure) {
     self.request = request
     state = ServerState(
       epoch: meta.epoch, clock: HybridClock(replica: meta.replica, last: meta.clock))
     try loadPlaces(tenant: tenant, user: user, on: connection)
-    try loadRecords(tenant: tenant, on: connection)
+    try loadRecords(tenant: tenant, limit: limit, on: connection)
     try loadNeeds(tenant: tenant, on: connection)
   }
 
@@ -51,7 +48,7 @@ struct SettlingPortion {
   }
 
   private mutating func loadRecords(
-    tenant: String, on connection: Connection
+    tenant: String, limit: Int, on connection: Connection
   ) throws(StoreFailure) {
     let hasRestamps = try StoreFailure.wrap { () throws(SQLiteError) in
       try connection.hasRestamps(tenant: tenant)
@@ -62,7 +59,7 @@ struct SettlingPortion {
       guard state.records[key] == nil else { continue }
       if let (record, size) = try connection.loadRecord(key, tenant: tenant) {
         bytes += size
-        guard index == 0 || bytes <= Self.recordBytesLimit else { return postpone(from: index) }
+        guard index == 0 || bytes <= limit else { return postpone(from: index) }
         state.records[key] = record
       } else {
         try loadStub(key, tenant: tenant, on: connection)
