@@ -1,0 +1,49 @@
+import Synchronization
+
+/// The status as everybody sees it, and those who want to know when it changes.
+final class StatusBoard: Sendable {
+  private struct Content {
+    var latest = SyncStatus.idle(lastSuccess: nil)
+    var readers: [Int: AsyncStream<SyncStatus>.Continuation] = [:]
+    var nextReader = 0
+  }
+
+  private let content = Mutex(Content())
+
+  var latest: SyncStatus { content.withLock { $0.latest } }
+
+  /// Shows a status; one that is the same as before wakes nobody.
+  func show(_ status: SyncStatus) {
+    let readers = content.withLock { content -> [AsyncStream<SyncStatus>.Continuation] in
+      guard content.latest != status else { return [] }
+      content.latest = status
+      return Array(content.readers.values)
+    }
+    for reader in readers { reader.yield(status) }
+  }
+
+  /// Ends all streams.
+  func finish() {
+    let readers = content.withLock { content in
+      defer { content.readers = [:] }
+      return Array(content.readers.values)
+    }
+    for reader in readers { reader.finish() }
+  }
+
+  /// The status now and whenever it changes.
+  func stream() -> AsyncStream<SyncStatus> {
+    AsyncStream(bufferingPolicy: .bufferingNewest(1)) { reader in
+      let (id, latest) = content.withLock { content in
+        let id = content.nextReader
+        content.nextReader += 1
+        content.readers[id] = reader
+        return (id, content.latest)
+      }
+      reader.yield(latest)
+      reader.onTermination = { [weak self] _ in
+        self?.content.withLock { $0.readers[id] = nil }
+      }
+    }
+  }
+}
