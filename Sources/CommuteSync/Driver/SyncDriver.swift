@@ -31,6 +31,7 @@ public actor SyncDriver {
   /// Makes a driver that does nothing until it is started or asked to sync.
   ///
   /// - Parameters:
+  ///   - store: The local database.
   ///   - client: The way to the server.
   ///   - settings: Its address, the token, and time.
   public init(store: Store, client: any HTTPClient, settings: SyncSettings) {

@@ -4,6 +4,7 @@ extension SyncStatus {
   /// What a screen says about a state of the conversation.
   ///
   /// - Parameters:
+  ///   - state: What the conversation is doing.
   ///   - waiting: How many changes wait here.
   ///   - lastSuccess: When the last round succeeded, in milliseconds since 1970.
   init(state: Conversation.State, waiting: Int, lastSuccess: Int64?) {
