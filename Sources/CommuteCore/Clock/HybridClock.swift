@@ -30,6 +30,7 @@ public struct HybridClock: Hashable, Sendable {
   /// Issues a stamp later than every one issued or observed.
   ///
   /// - Parameter wall: The device's wall clock in milliseconds; any value is taken.
+  /// - Returns: The stamp; it is also the clock's new `last`.
   public mutating func now(wall: Int64) -> Stamp {
     #if PLANTED
       if Planted.isActive(.wallClockOnly) {

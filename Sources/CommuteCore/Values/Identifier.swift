@@ -111,6 +111,7 @@ public struct RecordID: Identifier {
   /// - Parameters:
   ///   - milliseconds: The wall clock; only its low 48 bits are used.
   ///   - generator: Where the 74 random bits come from.
+  /// - Returns: An id that sorts roughly by time; nothing may rely on that.
   public static func new(
     milliseconds: UInt64, using generator: inout some RandomNumberGenerator
   ) -> RecordID {
