@@ -22,6 +22,31 @@ import Testing
     #expect(String(decoding: answer.body, as: UTF8.self).contains("more than 100000 bytes"))
   }
 
+  @Test func `a body too large is read before it is refused, and a far larger one not`()
+    async throws
+  {
+    var settings = HTTPServerSettings()
+    settings.bodyLimit = 1000
+    let (early, late, far) = try await withServer(settings, handler: echo) { server in
+      await onThread { [port = server.port] in
+        let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: "
+        let socket = RawSocket(port: port)
+        socket.send(head + "4000\r\n\r\n" + String(repeating: "a", count: 2000))
+        let isEarly = socket.isReadable(within: 100)
+        socket.send(String(repeating: "a", count: 2000))
+        let late = socket.hear()
+        let second = RawSocket(port: port)
+        second.send(head + "4001\r\n\r\n")
+        return (isEarly, late, second.hear())
+      }
+    }
+    #expect(!early)
+    #expect(late.status == 413)
+    #expect(late.isClosed)
+    #expect(far.status == 413)
+    #expect(far.isClosed)
+  }
+
   @Test func `chunks too many get 413, and far too many an end`() async throws {
     var settings = HTTPServerSettings()
     settings.bodyLimit = 1000
