@@ -39,6 +39,42 @@ final class TableStatements {
     return made
   }
 
+  /// Writes a whole row: the fields that have a column, and the hidden column for all.
+  func put(
+    _ view: RecordState, id: RecordID, feed: String, names: inout NumberedNames, user: String,
+    packer: inout Packer, on connection: Connection
+  ) throws(StoreError) {
+    HiddenState.pack(view, shape: shape, names: &names, user: user, into: &packer)
+    do {
+      let statement = try replace(on: connection)
+      statement.bind(high: id.high, low: id.low, at: 1)
+      statement.bind(feed, at: 2)
+      bind(view, to: statement)
+      statement.bind(packer.bytes, at: shape.layout.count + 3)
+      try statement.run()
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Binds every field in the declared order; one that is missing or of a wrong kind, its default.
+  private func bind(_ view: RecordState, to statement: Statement) {
+    let fields = shape.layout.fields
+    let entries = view.fields.entries
+    var position = 0
+    for field in shape.sorted {
+      while position < entries.count, entries[position].name < fields[field].name { position += 1 }
+      let parameter = field + 3
+      if position < entries.count, entries[position].name == fields[field].name,
+        fields[field].admits(entries[position].value.value)
+      {
+        statement.bind(entries[position].value.value, at: parameter)
+      } else {
+        statement.bind(shape.layout.defaults[field], at: parameter)
+      }
+    }
+  }
+
   /// Removes a row by id.
   func delete(on connection: Connection) throws(SQLiteError) -> Statement {
     if let deleting { return deleting }

@@ -192,35 +192,10 @@ extension WriterCore {
   func replaceRow(
     _ view: RecordState, id: RecordID, feed: Key, in shape: TableShape
   ) throws(StoreError) {
-    HiddenState.pack(
-      view, shape: shape, names: &names, user: state.device.account.user, into: &packer)
-    try speaking { () throws(SQLiteError) in
-      let statement = try statements[shape.slot].replace(on: connection)
-      statement.bind(high: id.high, low: id.low, at: 1)
-      statement.bind(feed.text, at: 2)
-      bind(view, in: shape, to: statement)
-      statement.bind(packer.bytes, at: shape.layout.count + 3)
-      try statement.run()
-    }
+    try statements[shape.slot].put(
+      view, id: id, feed: feed.text, names: &names, user: state.device.account.user,
+      packer: &packer, on: connection)
     note(shape.slot, id, CommittedChange.everything)
-  }
-
-  /// Binds every field in the declared order; one that is missing or of a wrong kind, its default.
-  private func bind(_ view: RecordState, in shape: TableShape, to statement: Statement) {
-    let fields = shape.layout.fields
-    let entries = view.fields.entries
-    var position = 0
-    for field in shape.sorted {
-      while position < entries.count, entries[position].name < fields[field].name { position += 1 }
-      let parameter = field + 3
-      if position < entries.count, entries[position].name == fields[field].name,
-        fields[field].admits(entries[position].value.value)
-      {
-        statement.bind(entries[position].value.value, at: parameter)
-      } else {
-        statement.bind(shape.layout.defaults[field], at: parameter)
-      }
-    }
   }
 
   /// Writes some fields of a row.

@@ -7,7 +7,7 @@ extension WriterCore {
   ///
   /// - Throws: ``StoreError/newerSchema(found:known:)`` where a newer app was here meanwhile.
   func loadState() throws(StoreError) {
-    try loadNames()
+    try names.load(from: connection)
     let found = try FileState.load(from: connection, names: names)
     guard found.meta.schemaVersion <= schema.version else {
       throw .newerSchema(
@@ -23,28 +23,6 @@ extension WriterCore {
           pending.insert(RecordID(high: pair.high, low: pair.low))
         }
       }
-    }
-  }
-
-  private func loadNames() throws(StoreError) {
-    let replicas = try connection.all(
-      "SELECT replica FROM c_replica ORDER BY number"
-    ) { (row) throws(StoreError) in
-      guard let replica = ReplicaID(text: row.text(0)) else { throw Unpacker.damage }
-      return replica
-    }
-    let epochs = try connection.first("SELECT epochs FROM c_meta") {
-      (row) throws(StoreError) in try Self.epochs(row.bytes(0))
-    }
-    names.load(replicas: replicas, epochs: epochs ?? [])
-  }
-
-  private static func epochs(_ bytes: [UInt8]) throws(StoreError) -> [Epoch] {
-    try bytes.lending { (bytes) throws(StoreError) in
-      var reader = Unpacker(bytes)
-      var epochs: [Epoch] = []
-      while !reader.isAtEnd { epochs.append(Epoch(rawValue: try reader.fixed())) }
-      return epochs
     }
   }
 

@@ -1,4 +1,5 @@
 import CommuteCore
+import CommuteSQLite
 
 /// Short numbers for the replicas and epochs that packed columns name again and again.
 ///
@@ -41,8 +42,30 @@ struct NumberedNames {
     return epochs[number]
   }
 
+  /// Reads what the database knows.
+  mutating func load(from connection: Connection) throws(StoreError) {
+    let replicas = try connection.all("SELECT replica FROM c_replica ORDER BY number") {
+      (row) throws(StoreError) in
+      guard let replica = ReplicaID(text: row.text(0)) else { throw Unpacker.damage }
+      return replica
+    }
+    let epochs = try connection.first("SELECT epochs FROM c_meta") {
+      (row) throws(StoreError) in try Self.epochs(row.bytes(0))
+    }
+    load(replicas: replicas, epochs: epochs ?? [])
+  }
+
+  private static func epochs(_ bytes: [UInt8]) throws(StoreError) -> [Epoch] {
+    try bytes.lending { (bytes) throws(StoreError) in
+      var reader = Unpacker(bytes)
+      var epochs: [Epoch] = []
+      while !reader.isAtEnd { epochs.append(Epoch(rawValue: try reader.fixed())) }
+      return epochs
+    }
+  }
+
   /// Takes note of what the database knows, in the order of the numbers.
-  mutating func load(replicas: [ReplicaID], epochs: [Epoch]) {
+  private mutating func load(replicas: [ReplicaID], epochs: [Epoch]) {
     self.replicas = [ReplicaID(rawValue: 0)] + replicas
     self.epochs = epochs
     numbers = [:]

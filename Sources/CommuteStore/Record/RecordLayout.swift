@@ -26,6 +26,15 @@ final class RecordLayout: Sendable {
     schema = TableSchema(Key(table), fields: fields)
   }
 
+  /// The layout of an earlier app's table, whose record type is not known.
+  init(table: String, fields: [FieldSchema]) {
+    self.table = table
+    self.fields = fields
+    access = []
+    defaults = fields.map { _ in .null }
+    schema = TableSchema(Key(table), fields: fields)
+  }
+
   /// How many columns there are.
   var count: Int { fields.count }
 

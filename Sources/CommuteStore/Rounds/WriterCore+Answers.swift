@@ -182,9 +182,11 @@ extension WriterCore {
 
   /// Whether the line holds operations that could go at once and did not in this round.
   private func isMoreWaiting(wall: Int64) throws(StoreError) -> Bool {
+    let longest = wall &+ OutboxRow.longestDelay
     let isUnsent = try hasRows(
       """
-      SELECT 1 FROM c_outbox AS mine WHERE in_flight = 0 AND not_before <= \(wall)
+      SELECT 1 FROM c_outbox AS mine
+      WHERE in_flight = 0 AND (not_before <= \(wall) OR not_before > \(longest))
         AND NOT EXISTS (
           SELECT 1 FROM c_outbox AS first
           WHERE first.id = mine.id AND first.tbl = mine.tbl AND first.position < mine.position)

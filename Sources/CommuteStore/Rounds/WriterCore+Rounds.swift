@@ -48,7 +48,7 @@ extension WriterCore {
       for row in page where chosen.count < batch {
         let key = row.operation.key
         guard seen.insert(key).inserted else { continue }
-        guard row.notBefore <= wall, missing.isDisjoint(with: row.operation.needs) else {
+        guard row.isDue(wall: wall), missing.isDisjoint(with: row.operation.needs) else {
           if row.operation.creates { missing.insert(key) }
           continue
         }

@@ -17,8 +17,8 @@ final class TableShape: Sendable {
   let sorted: [Int]
 
   /// Takes the names of the fields in the order in which they stand in the file.
-  init(_ table: DeclaredTable, slot: Int, columns: [String]) {
-    name = table.name
+  init(_ table: DeclaredTable, slot: Int, columns: [String], name: String? = nil) {
+    self.name = name ?? table.name
     key = Key(table.name)
     feed = table.feed.map { Key($0) }
     layout = table.layout
@@ -26,6 +26,14 @@ final class TableShape: Sendable {
     let fields = table.layout.fields
     declared = columns.compactMap { column in fields.firstIndex { $0.name == Key(column) } }
     sorted = fields.indices.sorted { fields[$0].name < fields[$1].name }
+  }
+
+  /// The shape of a table as an earlier app declared it, for reading what it left.
+  convenience init(previously name: String, fields: [FieldSchema], columns: [String]) {
+    let layout = RecordLayout(table: name, fields: fields)
+    let table = DeclaredTable(
+      name: name, feed: nil, model: ObjectIdentifier(Self.self), layout: layout)
+    self.init(table, slot: 0, columns: columns)
   }
 
   /// The declared number of a field; nil for one that this app does not know.

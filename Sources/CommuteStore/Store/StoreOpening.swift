@@ -85,15 +85,50 @@ struct StoreOpening {
       try speaking { () throws(SQLiteError) in
         try EngineSchema.plan.apply(to: connection)
       }
+      try connection.transaction(.immediate, synchronous: .full) { () throws(StoreError) in
+        if try isNew(connection) { try found(connection) }
+      }
       return try connection.transaction { () throws(StoreError) in
         try checkSchema(on: connection)
         try checkOwner(on: connection)
-        return try TableUpdate(connection: connection, tables: tables, schema: schema).run()
+        return try updateSchema(on: connection)
       }
     } catch {
       connection.close()
       throw error
     }
+  }
+
+  /// Changes the tables where the file knows another schema; gives the columns in the file's order.
+  private func updateSchema(on connection: Connection) throws(StoreError) -> [String: [String]] {
+    let known = try connection.first("SELECT schema_text, schema_version FROM c_meta") {
+      (row) throws(StoreError) in (text: row.text(0), version: UInt64(stored: row.int64(1)))
+    }
+    guard let known else { throw .corrupt(reason: "c_meta is empty") }
+    let text = schema.canonicalText
+    var columns: [String: [String]] = [:]
+    if known.text.hasSameBytes(as: text) {
+      for table in tables {
+        columns[table.name] = try SchemaUpdate.columns(of: table.name, on: connection)
+      }
+    } else {
+      var update = SchemaUpdate(
+        connection: connection, tables: tables, user: options.account.user,
+        names: NumberedNames())
+      try update.names.load(from: connection)
+      columns = try update.run(from: known.text)
+    }
+    guard known.version != schema.version || !known.text.hasSameBytes(as: text) else {
+      return columns
+    }
+    try speaking { () throws(SQLiteError) in
+      try connection.run(
+        """
+        UPDATE c_meta SET schema_name = \(schema.name.text),
+          schema_version = \(schema.version.stored), schema_text = \(text)
+        """)
+    }
+    return columns
   }
 
   private func checkSchema(on connection: Connection) throws(StoreError) {
@@ -125,16 +160,15 @@ struct StoreOpening {
 
   /// Makes the file's identity, or decides whether it may go on with the one it has.
   private func settle(_ core: WriterCore) throws(StoreError) {
-    if try isNew(core.connection) { try found(core) }
     try core.begin(.normal, waits: true)
     let host = folder.host?.read()
     let boot = core.saved.meta.boot
     let reason = core.state.device.renewalReason(
       host: host, bootChanged: boot != core.bootID, cleanEnd: core.saved.meta.cleanEnd)
-    let changed = core.adoptSchema()
+    core.subscribe()
     if let name = options.deviceName { core.state.meta.device = name }
     guard reason != nil else {
-      if changed || core.state.meta.device != core.saved.meta.device
+      if core.state.meta.device != core.saved.meta.device
         || core.state.device.feeds != core.saved.device.feeds
       {
         try core.commit(writes: 1)
@@ -154,53 +188,40 @@ struct StoreOpening {
   }
 
   /// Writes the first row of a new file, durably, and then the record outside.
-  private func found(_ core: WriterCore) throws(StoreError) {
-    let replica = ReplicaID.random(using: &core.random)
+  private func found(_ connection: Connection) throws(StoreError) {
+    var random = StoreRandom(seed: options.randomSeed)
+    let replica = ReplicaID.random(using: &random)
     try speaking { () throws(SQLiteError) in
-      try core.connection.transaction(.immediate, synchronous: .full) {
-        () throws(SQLiteError) in
-        try core.connection.run(
-          """
-          INSERT INTO c_replica(number, replica, name, own) VALUES (1, \(replica.text), '', 1)
-          """)
-        try core.connection.run(
-          """
-          INSERT INTO c_meta(one, owner, replica, epochs, clock, number, schema_name,
-            schema_version, schema_text, boot, clean_end, retry_failures, device)
-          VALUES (1, \(options.account.owner), 1, \([UInt8]()), 0, 0, \(schema.name.text),
-            \(schema.version.stored), \(schema.canonicalText), \(core.bootID), 0, 0,
-            \(options.deviceName ?? HostName.current))
-          """)
-      }
+      try connection.run(
+        """
+        INSERT INTO c_replica(number, replica, name, own) VALUES (1, \(replica.text), '', 1)
+        """)
+      try connection.run(
+        """
+        INSERT INTO c_meta(one, owner, replica, epochs, clock, number, schema_name,
+          schema_version, schema_text, boot, clean_end, retry_failures, device)
+        VALUES (1, \(options.account.owner), 1, \([UInt8]()), 0, 0, '', 0, '',
+          \(options.clock.bootID()), 0, 0, \(options.deviceName ?? HostName.current))
+        """)
     }
     try? folder.host?.write(HostRecord(replica: replica, number: 0))
   }
 }
 
 extension WriterCore {
-  /// Takes note of the app's schema, and subscribes to the feeds of its tables.
-  ///
-  /// - Returns: Whether the file knew another one.
-  func adoptSchema() -> Bool {
-    let text = schema.canonicalText
-    let isSame =
-      state.meta.schemaVersion == schema.version && state.meta.schemaText == text
-      && state.meta.schemaName == schema.name.text
-    state.meta.schemaName = schema.name.text
-    state.meta.schemaVersion = schema.version
-    state.meta.schemaText = text
+  /// Subscribes to the feeds of the declared tables.
+  func subscribe() {
     for shape in shapes.all {
       guard let feed = shape.feed, state.device.feeds[feed] == nil else { continue }
       state.device.feeds[feed] = FeedState()
     }
-    return !isSame
   }
 
   /// Takes a new replica id, durably, and then writes the record outside.
   func renew() throws(StoreError) {
     try begin(.full, waits: true)
     state.device.renewReplica(to: ReplicaID.random(using: &random))
-    _ = adoptSchema()
+    subscribe()
     if let name = options.deviceName { state.meta.device = name }
     try commit(writes: 1)
     // Where nothing can be kept outside, the next open takes a new id once more.

@@ -1,0 +1,112 @@
+import CommuteCore
+import CommuteStore
+import Synchronization
+
+/// A server in memory: the core's own settling, with every message passing as bytes.
+final class SmallServer: Sendable {
+  private let state: Mutex<ServerState>
+  private let refusal = Mutex<String?>(nil)
+  private let pageRecords = Mutex<UInt64?>(nil)
+
+  init() {
+    let clock = HybridClock(replica: ReplicaID(rawValue: 0xFFFF_0001))
+    state = Mutex(ServerState(epoch: Epoch(rawValue: 7), clock: clock))
+  }
+
+  /// Makes every operation be refused from now on; nil ends it.
+  func refuse(_ words: String?) {
+    refusal.withLock { $0 = words }
+  }
+
+  /// Cuts pages after this many records.
+  func cutPages(after count: UInt64) {
+    pageRecords.withLock { $0 = count }
+  }
+
+  /// Everything the server holds.
+  var records: [RecordKey: StoredRecord] { state.withLock { $0.records } }
+
+  /// Answers the bytes of a request with the bytes of an answer.
+  func answer(_ bytes: [UInt8], time: Int64) throws -> [UInt8] {
+    let request = try SyncRequest(decoding: bytes)
+    let words = refusal.withLock { $0 }
+    let cut = pageRecords.withLock { $0 }
+    let answer = state.withLock { state -> SyncAnswer in
+      for part in request.feeds where state.heads[part.feed] == nil {
+        state.heads[part.feed] = FeedHead()
+      }
+      let settlement = Settlement(validate: { _ in words })
+      let outcome = settlement.settle(request, in: &state, time: time, user: "local")
+      var answer = SyncAnswer(
+        epoch: state.epoch, renew: outcome.renews ? [] : nil, time: time, nonce: request.nonce,
+        verdicts: outcome.verdicts)
+      guard outcome.isSettled else { return answer }
+      var limit = request.limit
+      if let cut { limit.records = cut }
+      answer.feeds = request.feeds.map { Self.page($0, limit: limit, in: state) }
+      answer.devices = [SyncAnswer.Device(replica: request.replica, name: request.device)]
+      return answer
+    }
+    return answer.encoded()
+  }
+
+  private static func page(
+    _ asked: SyncRequest.Feed, limit: SyncRequest.Limit, in state: ServerState
+  ) -> SyncAnswer.Feed {
+    let head = state.heads[asked.feed] ?? FeedHead()
+    let after = asked.cursor ?? 0
+    let due = state.records
+      .filter { $0.value.feed == asked.feed && ($0.value.state.revision?.number ?? 0) > after }
+      .sorted { ($0.value.state.revision?.number ?? 0) < ($1.value.state.revision?.number ?? 0) }
+    let sent = due.prefix(Int(limit.records))
+    let more = sent.count < due.count
+    let cursor = FeedReading.cursor(
+      head: head.head, lastSent: sent.last?.value.state.revision?.number, after: after, more: more)
+    return SyncAnswer.Feed(
+      feed: asked.feed, grant: head.grant, cursor: cursor,
+      records: sent.map { RecordMessage(key: $0.key, state: $0.value.state) }, more: more)
+  }
+
+  /// Puts a record into a feed as if another device had sent it.
+  func put(
+    _ table: Key, _ id: RecordID, feed: Key, _ fields: FieldMap<FieldValue>, deleted: Bool = false,
+    time: Int64 = 1_600_000_000_000
+  ) {
+    state.withLock { state in
+      var head = state.heads[feed] ?? FeedHead()
+      head.head += 1
+      state.heads[feed] = head
+      let key = RecordKey(table: table, id: id)
+      let stamp = Stamp(
+        milliseconds: UInt64(time), counter: UInt16(head.head), replica: ReplicaID(rawValue: 99))
+      var record = state.records[key]?.state ?? RecordState()
+      for entry in fields.entries {
+        record.fields[entry.name] = FieldState(value: entry.value, stamp: stamp)
+      }
+      record.deleted = deleted ? stamp : nil
+      record.revision = Revision(epoch: state.epoch, number: head.head)
+      record.author = "local"
+      state.records[key] = StoredRecord(feed: feed, state: record)
+    }
+  }
+}
+
+extension Store {
+  /// One whole round with a server in memory.
+  @discardableResult
+  func sync(
+    with server: SmallServer, time: Int64 = 1_700_000_000_000, batch: Int = 500
+  ) async throws -> AppliedRound {
+    let round = try await beginRound(batch: batch)
+    let bytes = try server.answer(round.bytes, time: time)
+    return try await apply(SyncAnswer(decoding: bytes), roundTrip: 20)
+  }
+
+  /// Rounds until nothing is left to be said.
+  func syncAll(with server: SmallServer, time: Int64 = 1_700_000_000_000) async throws {
+    for _ in 0..<100 {
+      let applied = try await sync(with: server, time: time)
+      if !applied.more { return }
+    }
+  }
+}
