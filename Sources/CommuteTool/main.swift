@@ -1,1 +1,4 @@
-print("CommuteTool")
+import Foundation
+
+Signals.ignoreClosedPipes()
+exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)

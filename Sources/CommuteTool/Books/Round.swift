@@ -1,0 +1,70 @@
+import CommuteCore
+import CommuteHTTP
+import CommuteStore
+import CommuteSync
+
+/// Rounds of sync of one device, until nothing is left or something stands in the way.
+enum Round {
+  /// Makes a driver for a device.
+  static func driver(_ way: ServerWay, on device: OpenDevice) throws(Failure) -> SyncDriver {
+    var client = HTTPClientSettings()
+    client.certificateAuthorityFile = way.certificateFile
+    let token = way.tokenFile.map(TokenSource.init(path:))
+    // A file that cannot be read is said here, once; later the server says that it wants a token.
+    _ = try token?.read()
+    let settings = SyncSettings(server: way.server) { (try? token?.read())?.token }
+    return SyncDriver(store: device.store, client: CurlClient(client), settings: settings)
+  }
+
+  /// Syncs a device.
+  static func run(on device: OpenDevice) async throws(Failure) -> Report {
+    guard let way = try await device.way() else {
+      throw Failure(.refused, "no server is known yet; name it once with --server URL")
+    }
+    let driver = try driver(way, on: device)
+    let outcome = await driver.sync()
+    await driver.stop()
+    if outcome.rounds > 0, outcome.failure == nil { try await device.remember(way) }
+    return report(outcome)
+  }
+
+  private static func report(_ outcome: SyncReport) -> Report {
+    var lines = [outcome.status.text]
+    if outcome.settled + outcome.received > 0 {
+      lines[0] += " · sent \(outcome.settled), received \(outcome.received)"
+    }
+    if outcome.quarantined > 0 {
+      lines.append("\(outcome.quarantined) records could not be read and are kept aside")
+    }
+    var report = Report(lines, .object(outcome.status.members + members(of: outcome)))
+    (report.code, report.complaint) = judgement(on: outcome)
+    return report
+  }
+
+  private static func members(of outcome: SyncReport) -> [JSON.Member] {
+    [
+      JSON.Member(name: "sent", value: JSON(outcome.settled)),
+      JSON.Member(name: "received", value: JSON(outcome.received)),
+      JSON.Member(name: "refused", value: JSON(outcome.rejected)),
+      JSON.Member(name: "failure", value: JSON(outcome.failure?.message)),
+    ]
+  }
+
+  private static func judgement(on outcome: SyncReport) -> (ExitCode, String?) {
+    if let failure = outcome.failure {
+      switch failure {
+      case .storage: return (.storage, failure.message)
+      default: return (failure.isRetryable ? .notReached : .refused, failure.message)
+      }
+    }
+    switch outcome.status {
+    case .needsSignIn, .needsUpdate, .stopped: return (.refused, outcome.status.text)
+    default: break
+    }
+    if outcome.rejected > 0 {
+      let changes = outcome.rejected == 1 ? "1 change was" : "\(outcome.rejected) changes were"
+      return (.refused, "\(changes) refused by the server; `commute books status` says why")
+    }
+    return (.done, nil)
+  }
+}

@@ -1,0 +1,96 @@
+import CommuteFeatures
+import CommuteSync
+import Foundation
+import Observation
+
+/// `commute books watch`.
+struct WatchCommand: BooksCommand {
+  static let spec = CommandSpec.books(
+    "watch", "shows the books and keeps the list up to date until Ctrl-C",
+    details: [
+      "It also shows what other commands do on this device, and syncs by itself.",
+      "Where nobody looks at a terminal, it prints a new list for every change.",
+    ],
+    options: FilterOptions.specs + [
+      OptionSpec("every", "SECONDS", "how often the server is asked for news (2)")
+    ])
+
+  let device: DeviceOptions
+  let endsBySignal = true
+  private let filter: BookFilter
+  private let every: Int
+  private let isJSON: Bool
+
+  /// What a list on a screen waits for.
+  private enum Event: Sendable {
+    case changed, end
+  }
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    device = try DeviceOptions(arguments)
+    filter = try FilterOptions(arguments).filter
+    every = try arguments.number("every", in: 1...86_400) ?? 2
+    isJSON = arguments.has("json")
+  }
+
+  func run(on device: OpenDevice) async throws(Failure) -> Report {
+    var driver: SyncDriver?
+    if let way = try await device.way() { driver = try Round.driver(way, on: device) }
+    await watch(device, driver)
+    await driver?.stop()
+    return Report([], ["event": "ended"])
+  }
+
+  @MainActor private func watch(_ device: OpenDevice, _ driver: SyncDriver?) async {
+    let model = ReadingListModel(device.list, statuses: driver?.statuses(), filter: filter)
+    let (events, speaker) = AsyncStream.makeStream(of: Event.self)
+    let running = Task { await model.run() }
+    let syncing = driver.map { driver in Task { await keepAsking(driver) } }
+    let listening = Task {
+      await Signals.untilEnding()
+      speaker.yield(.end)
+    }
+    draw(model, whenChanged: speaker)
+    for await event in events {
+      if event == .end { break }
+      draw(model, whenChanged: speaker)
+    }
+    listening.cancel()
+    syncing?.cancel()
+    running.cancel()
+    await syncing?.value
+  }
+
+  /// Starts the driver and asks for news as long as nothing stands in the way.
+  private func keepAsking(_ driver: SyncDriver) async {
+    await driver.start()
+    while (try? await Task.sleep(for: .seconds(every))) != nil {
+      switch driver.status {
+      case .idle, .pending: _ = await driver.sync()
+      // After a failure the driver itself knows when to try again.
+      case .syncing, .offline, .retryPending, .needsSignIn, .needsUpdate, .stopped: break
+      }
+    }
+  }
+
+  /// Draws the list, and has the next change told once.
+  @MainActor private func draw(
+    _ model: ReadingListModel, whenChanged speaker: AsyncStream<Event>.Continuation
+  ) {
+    let (isLoaded, books, total, status, problem) = withObservationTracking {
+      (model.isLoaded, model.books, model.total, model.status, model.problem)
+    } onChange: {
+      speaker.yield(.changed)
+    }
+    guard isLoaded || problem != nil else { return }
+    let output = Output(isJSON: isJSON)
+    if Output.isTerminal, !isJSON { output.clear() }
+    let count = books.count == total ? "\(total)" : "\(books.count) of \(total)"
+    output.say(
+      BookLines.table(books, idLength: BookReference.shortLength(for: books))
+        + ["", "\(count) books · \(status.text)"] + (problem.map { [$0] } ?? []))
+    output.tell(
+      .object(
+        [JSON.Member(name: "books", value: .list(books.map(\.json)))] + status.members))
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+
+/// The program: reads the command line, runs one command, and tells how it went.
+enum Program {
+  /// Everything it can do.
+  static let reader = CommandLineReader(
+    commands: [ServeCommand.self, DemoCommand.self],
+    groups: [
+      CommandGroup(
+        name: "books", summary: "a reading list on this device, synced with a server",
+        details: [
+          "BOOK is the beginning of an id, or a part of a title that only one book has.",
+          "Everything works without a server; `sync` and --sync exchange what has changed.",
+        ],
+        options: DeviceOptions.specs,
+        commands: [
+          AddCommand.self, ListCommand.self, SearchCommand.self, ShowCommand.self,
+          TickCommand.self, UntickCommand.self, NoteCommand.self, RateCommand.self,
+          TagCommand.self, DeleteCommand.self, UndoCommand.self, SyncCommand.self,
+          StatusCommand.self, WatchCommand.self, ImportCommand.self, ExportCommand.self,
+          SampleCommand.self, MigrateCommand.self,
+        ])
+    ])
+
+  /// Runs what the words after the program's name ask for.
+  static func run(_ line: [String]) async -> ExitCode {
+    var output = Output()
+    do throws(UsageError) {
+      switch try reader.read(line) {
+      case .programHelp: output.say(HelpText.program(reader))
+      case .groupHelp(let group): output.say(HelpText.group(group))
+      case .help(let command): output.say(HelpText.command(command.spec))
+      case .version:
+        output.isJSON = line.contains("--json")
+        return await show(output) { () throws(Failure) in try Build.report() }
+      case .run(let type, let arguments):
+        let command = try type.init(arguments)
+        output.isJSON = arguments.has("json")
+        if command.endsBySignal { Signals.hold(Signals.ending + [Signals.reload]) }
+        let settled = output
+        return await show(output) { () throws(Failure) in try await command.run(settled) }
+      }
+      return .done
+    } catch {
+      output.complain(error.message)
+      return .usage
+    }
+  }
+
+  private static func show(
+    _ output: Output, _ body: () async throws(Failure) -> Report
+  ) async -> ExitCode {
+    do throws(Failure) {
+      let report = try await body()
+      output.show(report)
+      return report.code
+    } catch {
+      output.say(error.lines)
+      if let json = error.json { output.tell(json) }
+      output.complain(error.message)
+      return error.code
+    }
+  }
+}

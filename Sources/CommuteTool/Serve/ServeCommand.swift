@@ -1,0 +1,136 @@
+import CommuteCore
+import CommuteFeatures
+import CommuteHTTP
+import CommuteServer
+import CommuteServerSQLite
+import CommuteStore
+import Foundation
+
+/// `commute serve`: a server on its embedded database, until it is told to end.
+struct ServeCommand: Command {
+  static let spec = CommandSpec(
+    words: ["serve"],
+    summary: "runs a server on its embedded database",
+    details: [
+      "It prints the address when it listens. SIGTERM and Ctrl-C let running requests finish.",
+      "Without --tokens it answers this machine only, and all data is that of one user.",
+      "A token's line is: tenant user sha256-of-the-token. SIGHUP reads the file anew.",
+      "Behind a name that others reach, put a proxy that speaks TLS in front.",
+    ],
+    options: [
+      OptionSpec("db", "FILE", "the database; made where there is none"),
+      OptionSpec("host", "HOST", "the address to listen at (127.0.0.1)"),
+      OptionSpec("port", "PORT", "the port to listen at; 0 takes a free one (8787)"),
+      OptionSpec("tokens", "FILE", "who may come in, a line each"),
+      OptionSpec("log", "writes a line for every request to the error output"),
+      OptionSpec("with-input", "ends when the standard input ends, so that it outlives no parent"),
+    ])
+
+  /// The port where nobody said another one.
+  static let usualPort: UInt16 = 8_787
+
+  let endsBySignal = true
+  private let database: String
+  private let settings: ServerSettings
+  private let endsWithInput: Bool
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    database = arguments.value("db") ?? DataPlace.path("server.db")
+    endsWithInput = arguments.has("with-input")
+    let output = Output()
+    var settings = ServerSettings()
+    settings.http.host = arguments.value("host") ?? settings.http.host
+    settings.http.port = try arguments.number("port", in: 0...UInt16.max) ?? Self.usualPort
+    settings.tokenFile = arguments.value("tokens")
+    if arguments.has("log") { settings.log = { output.note($0.text) } }
+    settings.complain = { output.complain($0) }
+    self.settings = settings
+  }
+
+  func run(_ output: Output) async throws(Failure) -> Report {
+    try DataPlace.makeFolder(of: database)
+    let server = try await start()
+    let address: ServerAddress
+    do {
+      address = try await server.start()
+    } catch {
+      throw Self.failure(error)
+    }
+    output.say(["listening on \(address.url)", "database \(database)"])
+    output.tell([
+      "event": "listening", "url": .text(address.url), "port": .integer(Int64(address.port)),
+      "database": .text(database),
+    ])
+    await untilTold(server)
+    await server.drain()
+    return Report(["ended; everything acknowledged is in \(database)"], ["event": "ended"])
+  }
+
+  private func start() async throws(Failure) -> Server {
+    let store: ServerSQLiteStore
+    do {
+      store = try await ServerSQLiteStore.open(database, rules: try Self.rules())
+    } catch let error as ServerStoreError {
+      throw Failure(.storage, error.description)
+    } catch {
+      throw Failure(.storage, "\(error)")
+    }
+    do {
+      return try Server(store: store, settings: settings)
+    } catch {
+      await store.close()
+      throw Self.failure(error)
+    }
+  }
+
+  /// Knows the reading list and refuses what it refuses; other tables are kept and passed on.
+  private static func rules() throws -> ServerRules {
+    var rules = ServerRules(try ReadingList.schema())
+    rules.refuse(Book.table.schema.name) { change in
+      if change.isDeletion { return nil }
+      return ReadingList.objection(
+        title: change.text("title") ?? "", rating: change.integer("rating"))
+    }
+    return rules
+  }
+
+  /// What a server waits for.
+  private enum Word: Sendable {
+    case end, reload
+  }
+
+  private func untilTold(_ server: Server) async {
+    let (words, speaker) = AsyncStream.makeStream(of: Word.self)
+    if endsWithInput {
+      Thread {
+        Self.readToEnd()
+        speaker.yield(.end)
+      }.start()
+    }
+    let listening = Task {
+      for await signal in Signals.coming() {
+        speaker.yield(signal == Signals.reload ? .reload : .end)
+      }
+    }
+    for await word in words {
+      if word == .end { break }
+      server.reloadTokens()
+    }
+    listening.cancel()
+  }
+
+  private static func readToEnd() {
+    var bytes = [UInt8](repeating: 0, count: 512)
+    while true {
+      let count = read(STDIN_FILENO, &bytes, bytes.count)
+      if count == 0 || count < 0 && errno != EINTR { return }
+    }
+  }
+
+  private static func failure(_ error: ServerError) -> Failure {
+    switch error {
+    case .store: Failure(.storage, error.description)
+    default: Failure(.refused, error.description)
+    }
+  }
+}
