@@ -6,11 +6,12 @@ import Testing
   let client = makeClient()
 
   @Test func `nothing listens at the port`() async throws {
-    let server = HTTPServer(HTTPServerSettings(), handler: echo)
+    let settings = HTTPServerSettings.alone(2)
+    let server = HTTPServer(settings, handler: echo)
     try server.start()
     await server.drain(limit: .seconds(1))
     await #expect(throws: HTTPClientError.noNetwork(.refused)) {
-      try await client.send(HTTPRequest(url: server.url()))
+      try await client.send(HTTPRequest(url: server.url(host: settings.host)))
     }
   }
 
@@ -170,17 +171,17 @@ import Testing
   }
 
   @Test func `connections are kept, and a dead one is replaced unseen`() async throws {
-    let settings = HTTPServerSettings()
+    var settings = HTTPServerSettings.alone(3)
     let first = HTTPServer(settings, handler: echo)
     try first.start()
-    for _ in 0..<5 { _ = try await client.send(HTTPRequest(url: first.url())) }
+    let url = first.url(host: settings.host)
+    for _ in 0..<5 { _ = try await client.send(HTTPRequest(url: url)) }
     #expect(first.connectionCount == 1)
     await first.drain(limit: .seconds(5))
-    var same = HTTPServerSettings()
-    same.port = first.port
-    try await withServer(same, handler: echo) { second in
+    settings.port = first.port
+    try await withServer(settings, handler: echo) { _ in
       let answer = try await client.send(
-        HTTPRequest(method: .post, url: second.url(), body: Array("again".utf8)))
+        HTTPRequest(method: .post, url: url, body: Array("again".utf8)))
       #expect(answer.body == Array("again".utf8))
     }
   }

@@ -89,7 +89,8 @@ import Testing
   }
 
   @Test func `a server starts once, and its port is free when it has drained`() async throws {
-    let server = HTTPServer(HTTPServerSettings(), handler: echo)
+    var settings = HTTPServerSettings.alone(4)
+    let server = HTTPServer(settings, handler: echo)
     #expect(server.port == 0)
     try server.start()
     #expect(server.port != 0)
@@ -97,7 +98,6 @@ import Testing
     await server.drain(limit: .seconds(1))
     await server.drain(limit: .seconds(1))
     #expect(throws: HTTPServerError.startedBefore) { try server.start() }
-    var settings = HTTPServerSettings()
     settings.port = server.port
     let next = HTTPServer(settings, handler: echo)
     try next.start()

@@ -29,7 +29,23 @@ let echo: HTTPServer.Handler = { request, peer in
 
 extension HTTPServer {
   /// The address of a path on this server.
-  func url(_ path: String = "/") -> String { "http://127.0.0.1:\(port)\(path)" }
+  func url(_ path: String = "/", host: String = "127.0.0.1") -> String {
+    "http://\(host):\(port)\(path)"
+  }
+}
+
+extension HTTPServerSettings {
+  /// Settings for a test that needs its port again after the server has ended.
+  ///
+  /// A port that is given back at the usual address may be handed to another test in between;
+  /// each test names another last number. Only Linux answers at all of these addresses.
+  static func alone(_ number: Int) -> HTTPServerSettings {
+    var settings = HTTPServerSettings()
+    #if os(Linux)
+      settings.host = "127.0.0.\(number)"
+    #endif
+    return settings
+  }
 }
 
 /// The client of this platform.
