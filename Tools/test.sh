@@ -13,5 +13,5 @@ later "simulate" make -s simulate HISTORIES=20000
 later "crash" make -s crash KILLS=40
 later "demo" make -s demo CHECK=1
 later "stories" make -s stories
-later "own app" Examples/own-app/check
+step "own app" Examples/own-app/check
 finish "$title"

@@ -43,6 +43,15 @@ public actor SyncDriver {
       timeLimit: settings.timeLimit)
   }
 
+  /// Makes a driver that reaches the server in the way of this system.
+  public init(store: Store, settings: SyncSettings) {
+    #if canImport(Darwin)
+      self.init(store: store, client: URLSessionClient(), settings: settings)
+    #else
+      self.init(store: store, client: CurlClient(), settings: settings)
+    #endif
+  }
+
   /// Begins: goes on with a stored retry, or syncs at once, and then after each local write.
   public func start() async {
     guard listening == nil else { return }
