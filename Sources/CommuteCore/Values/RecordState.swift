@@ -74,3 +74,19 @@ public struct RecordState: Hashable, Sendable {
     return greatest
   }
 }
+
+extension RecordState {
+  /// Whether both hold the same; the author is compared by its bytes.
+  public static func == (left: RecordState, right: RecordState) -> Bool {
+    left.revision == right.revision && left.author.hasSameBytes(as: right.author)
+      && left.fields == right.fields && left.deleted == right.deleted
+      && left.unknown == right.unknown
+  }
+
+  /// Feeds what two states differ in most.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(revision)
+    hasher.combine(fields)
+    hasher.combine(deleted)
+  }
+}

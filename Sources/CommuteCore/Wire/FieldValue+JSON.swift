@@ -102,7 +102,7 @@ extension JSONReader {
     guard peek() == 0x3A else { throw unexpected() }
     offset += 1
     let value = try knownValue(name)
-    if value == nil { try skipValue() }
+    if value == nil { try skipKeptValue(outer: 1) }
     guard peek() == 0x7D else {
       throw unexpected(byte(offset) == 0x2C ? .expected(.value) : .notJSON)
     }
@@ -152,7 +152,7 @@ extension JSONReader {
   private mutating func base64() throws(JSONFault) -> [UInt8] {
     guard peek() == 0x22 else { throw expected(.base64) }
     let text = try scanText()
-    guard let bytes = Base64URL.decoded(decoded(text)) else {
+    guard text.isPlain, let bytes = Base64URL.decoded(decoded(text)) else {
       throw JSONFault(.expected(.base64), at: text.start - 1)
     }
     guard bytes.count <= WireLimit.text.value else { throw JSONFault(.text, at: text.start) }

@@ -132,8 +132,17 @@ extension JSONReader {
   mutating func raw() throws(JSONFault) -> [UInt8] {
     skipSpace()
     let start = offset
-    try skipValue()
+    try skipKeptValue()
     return rawBytes(start, offset)
+  }
+
+  /// Passes a value that other messages will hold, where it may stand deeper than here.
+  ///
+  /// The levels of the value itself that are open already count as `outer`.
+  mutating func skipKeptValue(outer: Int = 0) throws(JSONFault) {
+    depthLimit = depth - outer + WireLimit.keptDepth
+    try skipValue()
+    depthLimit = WireLimit.depth.value
   }
 
   /// Checks that nothing follows.

@@ -69,6 +69,8 @@ struct JSONMembers {
   let end: Int
   var offset = 0
   var depth = 0
+  /// How deep the value at hand may go; less than the message's limit inside values that are kept.
+  var depthLimit = WireLimit.depth.value
   var cache = WireCache()
   let members = WireMemberTable.shared
   /// The names of all open objects that only their bytes tell apart.
@@ -120,7 +122,7 @@ struct JSONMembers {
   @inline(__always)
   mutating func open(_ bracket: UInt8, or shape: WireShape) throws(JSONFault) {
     guard peek() == bracket else { throw expected(shape) }
-    guard depth < WireLimit.depth.value else { throw JSONFault(.depth, at: offset) }
+    guard depth < depthLimit else { throw JSONFault(.depth, at: offset) }
     depth += 1
     offset += 1
   }

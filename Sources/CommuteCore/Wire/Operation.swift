@@ -227,3 +227,30 @@ public struct RecordMessage: Hashable, Sendable {
     self.encoded = encoded
   }
 }
+
+extension Verdict.Kind {
+  /// Whether both say the same; messages are compared by their bytes.
+  public static func == (left: Verdict.Kind, right: Verdict.Kind) -> Bool {
+    switch (left, right) {
+    case (.applied, .applied), (.duplicate, .duplicate): true
+    case (.rejected(let one, let message), .rejected(let other, let text)):
+      one == other && message.hasSameBytes(as: text)
+    case (.later(let one, let wait), .later(let other, let pause)): one == other && wait == pause
+    default: false
+    }
+  }
+
+  /// Feeds the case and what it carries.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .applied: hasher.combine(0)
+    case .duplicate: hasher.combine(1)
+    case .rejected(let code, let message):
+      hasher.combine(code)
+      hasher.combine(Key(message))
+    case .later(let reason, let milliseconds):
+      hasher.combine(reason)
+      hasher.combine(milliseconds)
+    }
+  }
+}

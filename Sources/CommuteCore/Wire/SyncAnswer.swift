@@ -103,3 +103,32 @@ public struct SyncAnswer: Hashable, Sendable {
     self.devices = devices
   }
 }
+
+extension SyncAnswer.Feed {
+  /// Whether both say the same; the reason is compared by its bytes.
+  public static func == (left: SyncAnswer.Feed, right: SyncAnswer.Feed) -> Bool {
+    left.feed == right.feed && left.grant == right.grant && left.cursor == right.cursor
+      && left.fence == right.fence && left.records == right.records && left.more == right.more
+      && left.reset == right.reset && left.revoked.map(Key.init) == right.revoked.map(Key.init)
+  }
+
+  /// Feeds what tells one page from another.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(feed)
+    hasher.combine(cursor)
+    hasher.combine(records)
+  }
+}
+
+extension SyncAnswer.Device {
+  /// Whether both have the same replica and the same bytes as name.
+  public static func == (left: SyncAnswer.Device, right: SyncAnswer.Device) -> Bool {
+    left.replica == right.replica && left.name.hasSameBytes(as: right.name)
+  }
+
+  /// Feeds the replica and the name's bytes.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(replica)
+    hasher.combine(Key(name))
+  }
+}

@@ -129,3 +129,24 @@ public struct SyncRequest: Hashable, Sendable {
     self.limit = limit
   }
 }
+
+extension SyncRequest {
+  /// Whether both say the same; texts are compared by their bytes.
+  public static func == (left: SyncRequest, right: SyncRequest) -> Bool {
+    left.protocolVersion == right.protocolVersion && left.schema == right.schema
+      && left.labels == right.labels && left.replica == right.replica
+      && left.replicas == right.replicas && left.number == right.number
+      && left.nonce == right.nonce && left.epoch == right.epoch && left.time == right.time
+      && left.feeds == right.feeds && left.offers == right.offers && left.again == right.again
+      && left.operations == right.operations && left.limit == right.limit
+  }
+
+  /// Feeds what tells one request from another.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(nonce)
+    hasher.combine(number)
+    hasher.combine(operations)
+  }
+
+  private var labels: [Key] { [Key(build), Key(owner), Key(device)] }
+}

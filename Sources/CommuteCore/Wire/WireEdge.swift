@@ -5,6 +5,7 @@ enum WireEdge {
     _ bytes: [UInt8], limit: WireLimit,
     _ body: (inout JSONReader) throws(JSONFault) -> Value
   ) throws(WireError) -> Value {
+    guard bytes.count <= limit.value else { throw .tooLarge(limit, at: limit.value, path: "") }
     let first = bytes.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
     if let first, first != 0x7B { throw .notOurs(at: 0) }
     return try read(bytes, limit: limit) { (reader) throws(JSONFault) in
@@ -44,7 +45,7 @@ extension JSONReader {
         try skipValue()
         continue
       }
-      guard peek() &- 0x30 < 10 else { throw notOurs }
+      guard peek() &- 0x30 < 10 else { throw offset < end ? notOurs : unexpected() }
       let version = try unsigned()
       guard version >= ProtocolVersion.minimum, version <= ProtocolVersion.current else {
         var fault = notOurs
@@ -75,9 +76,10 @@ extension WireError {
         path += path.utf8.isEmpty ? "" : "."
         path += fault.member.name.description
       }
-      self = .malformed(problem, at: fault.offset, path: path)
+      self = .malformed(problem, at: fault.offset, path: Key(path))
     case .tooLarge(let limit):
-      self = .tooLarge(limit, at: fault.offset, path: WirePath(to: fault.offset, in: bytes).text)
+      let path = WirePath(to: fault.offset, in: bytes).text
+      self = .tooLarge(limit, at: fault.offset, path: Key(path))
     case .unsupportedProtocol(let version): self = .unsupportedProtocol(version)
     case .notOurs: self = .notOurs(at: fault.offset)
     }

@@ -6,9 +6,9 @@
 @nonexhaustive
 public enum WireError: Error, Hashable, Sendable {
   /// The bytes break the format; the same bytes will do so again.
-  case malformed(WireProblem, at: Int, path: String)
+  case malformed(WireProblem, at: Int, path: Key)
   /// Something is over a limit, which is named.
-  case tooLarge(WireLimit, at: Int, path: String)
+  case tooLarge(WireLimit, at: Int, path: Key)
   /// These bytes are no message of this protocol: a sign-in page, another service's JSON, nothing.
   case notOurs(at: Int)
   /// The message speaks a version of the protocol that this build does not.
@@ -30,8 +30,8 @@ public enum WireError: Error, Hashable, Sendable {
     }
   }
 
-  private static func place(_ offset: Int, _ path: String) -> String {
-    path.utf8.isEmpty ? "byte \(offset)" : "byte \(offset) (\(path))"
+  private static func place(_ offset: Int, _ path: Key) -> String {
+    path.text.utf8.isEmpty ? "byte \(offset)" : "byte \(offset) (\(path.text))"
   }
 }
 

@@ -19,6 +19,10 @@ public enum WireLimit: UInt8, Hashable, Sendable, CaseIterable {
   /// How deeply JSON is nested.
   case depth
 
+  /// How deeply JSON is nested that is kept and relayed unread; no message holds it deeper than the
+  /// difference to ``depth``.
+  static let keptDepth = 16
+
   /// The greatest value allowed.
   public var value: Int {
     switch self {
