@@ -78,7 +78,10 @@ public final class Store: Sendable {
     durability: Durability = .normal,
     _ body: @escaping @Sendable (borrowing WriteTransaction) throws -> Result
   ) async throws -> Result {
-    try await writer.write(durability) { core in try body(WriteTransaction(core)) }
+    try await writer.write(durability) { core in
+      let transaction = WriteTransaction(core)
+      return try body(transaction)
+    }
   }
 
   /// Reads one state of the store on a thread of its own.
@@ -131,10 +134,9 @@ extension StoreConnection {
   func reading<Result>(
     _ body: (borrowing ReadTransaction) throws -> Result
   ) throws -> Result {
-    do {
-      return try connection.transaction(.deferred) { try body(ReadTransaction(self)) }
-    } catch let error as SQLiteError {
-      throw StoreError(error)
-    }
+    try speaking { () throws(SQLiteError) in try connection.begin(.deferred) }
+    defer { connection.rollback() }
+    let transaction = ReadTransaction(self)
+    return try body(transaction)
   }
 }
