@@ -13,8 +13,8 @@ public struct ServerSQLiteSettings: Sendable {
   /// Verdicts may carry records, so a small request could ask for an answer of any size. The
   /// operations beyond are told to come later.
   public var touchedBytesLimit = 8 << 20
-  /// After how many changed rows the log is copied back into the database.
-  public var changesPerCheckpoint = 4_000
+  /// After about how many pages in the log it is copied back into the database.
+  public var pagesPerCheckpoint = 4_000
   /// Called on the writer's thread at each point of a transaction.
   public var hook: (@Sendable (StorePoint) -> Void)?
   /// Called with the writer's connection right after it was opened: for tests that limit it.

@@ -75,11 +75,20 @@ extension Connection {
     return memories
   }
 
-  /// Whether the tenant has any row in a table that mostly has none.
-  func hasRestamps(tenant: String) throws(SQLiteError) -> Bool {
-    let select = try statement("SELECT EXISTS (SELECT 1 FROM restamp WHERE tenant = ?1)")
+  /// Whether the tenant has any stamps from the future, and any stubs: mostly it has neither.
+  func loadRarities(
+    tenant: String
+  ) throws(SQLiteError) -> (hasRestamps: Bool, hasStubs: Bool) {
+    let select = try statement(
+      """
+      SELECT EXISTS (SELECT 1 FROM restamp WHERE tenant = ?1),
+        EXISTS (SELECT 1 FROM stub WHERE tenant = ?1)
+      """)
     select.bind(tenant, at: 1)
-    return try select.firstInt64() == 1
+    let found = try select.first { (row) throws(SQLiteError) in
+      (row.int64(0) == 1, row.int64(1) == 1)
+    }
+    return found ?? (true, true)
   }
 
   /// Whether a record was purged.

@@ -6,11 +6,11 @@ final class DeviceNotes: Sendable {
 
   /// Adds a note.
   ///
-  /// - Returns: Whether it is the only one, so that the writer has to be told.
+  /// - Returns: Whether none was there before, so that the writer has to be told.
   func add(_ note: DeviceNote) -> Bool {
     waiting.withLock { notes in
-      notes[note.place] = note
-      return notes.count == 1
+      defer { notes[note.place] = note }
+      return notes.isEmpty
     }
   }
 

@@ -25,7 +25,8 @@ struct ServerWriter: ~Copyable {
   private let line: WorkLine<SettlingJob>
   private let notes: DeviceNotes
   private let settings: ServerSQLiteSettings
-  private var changesAtCheckpoint = 0
+  private var changesCounted = 0
+  private var pagesInLog = 0
 
   init(
     connection: Connection, settlement: Settlement, line: WorkLine<SettlingJob>,
@@ -174,10 +175,11 @@ struct ServerWriter: ~Copyable {
 
   /// Copies the log back into the database between groups, not while somebody waits for an answer.
   private mutating func checkpointIfDue() {
-    guard connection.totalChanges - changesAtCheckpoint >= settings.changesPerCheckpoint else {
-      return
-    }
-    changesAtCheckpoint = connection.totalChanges
+    // A commit writes the ends of its trees, and about a page for three rows.
+    pagesInLog += 8 + (connection.totalChanges - changesCounted) / 3
+    changesCounted = connection.totalChanges
+    guard pagesInLog >= settings.pagesPerCheckpoint else { return }
+    pagesInLog = 0
     // What cannot be copied now, because of readers or the disk, is copied next time.
     _ = try? connection.checkpoint(.passive)
   }

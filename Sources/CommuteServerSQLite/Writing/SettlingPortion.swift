@@ -12,6 +12,8 @@ struct SettlingPortion {
   var state: ServerState
   /// The operations that are not settled now.
   var postponed: [OperationID] = []
+  private var hasRestamps = true
+  private var hasStubs = true
 
   /// Loads the rows, until enough are loaded.
   init(
@@ -32,6 +34,7 @@ struct SettlingPortion {
   ) throws(StoreFailure) {
     let request = request
     try StoreFailure.wrap { () throws(SQLiteError) in
+      (hasRestamps, hasStubs) = try connection.loadRarities(tenant: tenant)
       let last = try connection.loadRequest(of: request.replica, tenant: tenant, user: user)
       if let last { state.requests[request.replica] = last }
       for sent in request.operations {
@@ -50,9 +53,6 @@ struct SettlingPortion {
   private mutating func loadRecords(
     tenant: String, limit: Int, on connection: Connection
   ) throws(StoreFailure) {
-    let hasRestamps = try StoreFailure.wrap { () throws(SQLiteError) in
-      try connection.hasRestamps(tenant: tenant)
-    }
     var bytes = 0
     for (index, sent) in request.operations.enumerated() {
       let key = sent.operation.key
@@ -79,6 +79,7 @@ struct SettlingPortion {
   private mutating func loadStub(
     _ key: RecordKey, tenant: String, on connection: Connection
   ) throws(StoreFailure) {
+    guard hasStubs else { return }
     let isStub = try StoreFailure.wrap { () throws(SQLiteError) in
       try connection.isStub(key, tenant: tenant)
     }
