@@ -39,7 +39,7 @@ public final class ServerSQLiteStore: ServerStore {
   ///   - settings: How it is set up.
   ///   - time: The wall clock in milliseconds, noted in a new database.
   ///   - generator: Where the ids of a new database come from.
-  /// - Throws: ``CommuteServer/ServerStoreError/cannotOpen(reason:)`` where the file is something
+  /// - Throws: `ServerStoreError.cannotOpen` where the file is something
   ///   else, was written by a newer program, or is served by another process.
   /// - Returns: The store; ``close()`` it at the end.
   public static func open(

@@ -2,7 +2,7 @@ public import CommuteCore
 
 /// Where a server keeps its truth: it settles requests durably and answers them.
 ///
-/// An implementation loads what ``CommuteCore/Settlement/needs(of:)`` names, settles, and writes
+/// An implementation loads what `Settlement.needs(of:)` names, settles, and writes
 /// back what the outcome marks, all in one transaction. It answers nothing that is not committed.
 /// All of them pass one conformance suite.
 public protocol ServerStore: Sendable {

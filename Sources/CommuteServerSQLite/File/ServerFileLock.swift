@@ -16,7 +16,7 @@ final class ServerFileLock: Sendable {
 
   /// Takes the lock.
   ///
-  /// - Throws: ``CommuteServer/ServerStoreError/cannotOpen(reason:)`` where another process has it.
+  /// - Throws: `ServerStoreError.cannotOpen` where another process has it.
   init(database path: String) throws(ServerStoreError) {
     let file = path + ".lock"
     let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
