@@ -114,6 +114,13 @@ let package = Package(
     .testTarget(
       name: "CommuteStoreTests", dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore"],
       exclude: ["Fixtures"], swiftSettings: house),
+    .testTarget(
+      name: "CommuteFeaturesTests",
+      dependencies: [
+        "CommuteCore", "CommuteFeatures", "CommuteHTTP", "CommuteImport", "CommuteSQLite",
+        "CommuteServer", "CommuteServerSQLite", "CommuteStore", "CommuteSync",
+      ],
+      exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

@@ -6,7 +6,7 @@ struct ServerProcess: Sendable {
   let port: UInt16
   private let identifier: Int32
   private let ended: ExitNotice
-  /// While it is open, the server runs: it closes by itself when this process dies, however it dies.
+  /// While it is open, the server runs; it closes by itself when this process dies, in any way.
   private let lifeline: FileHandle
 
   /// Starts a server on a free port and waits until it listens.

@@ -14,6 +14,7 @@ extension ReadingListRepository {
   /// on all devices.
   ///
   /// - Throws: ``ReadingListError/nothingToUndo``.
+  @discardableResult
   public func undo() async throws(ReadingListError) -> UndoOutcome {
     try await write { tx in
       let entries = try UndoList.entries(in: tx)

@@ -39,4 +39,10 @@ public struct UndoOutcome: Hashable, Sendable {
   public var title: String
   /// What a person should know about it; empty where everything is as before.
   public var remarks: [String]
+
+  /// Makes an outcome.
+  public init(title: String, remarks: [String] = []) {
+    self.title = title
+    self.remarks = remarks
+  }
 }

@@ -21,6 +21,7 @@ extension ReadingListRepository {
   ///
   /// - Returns: What the file lost, and what became of its books.
   /// - Throws: ``ReadingListError/file(_:)`` for a file that is no list of books.
+  @discardableResult
   public func importFile(
     _ bytes: [UInt8], again: Bool = false
   ) async throws(ReadingListError) -> BookFileOutcome {
@@ -38,6 +39,7 @@ extension ReadingListRepository {
   ///
   /// They are seeds: values that no person decided here. Whatever a person has changed, on this
   /// device or another, wins, whenever it arrives.
+  @discardableResult
   public func importBooks(
     _ books: [ImportedBook], again: Bool = false
   ) async throws(ReadingListError) -> BookImportOutcome {

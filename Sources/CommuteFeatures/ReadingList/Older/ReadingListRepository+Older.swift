@@ -9,6 +9,7 @@ extension ReadingListRepository {
   /// a person had changed of one is a change like any other. All other books are new ones.
   ///
   /// - Throws: ``ReadingListError/oldList(path:reason:)`` where the file cannot be read.
+  @discardableResult
   public func migrate(
     _ old: OldReadingList
   ) async throws(ReadingListError) -> MigrationOutcome {

@@ -132,6 +132,12 @@ public struct TagCount: Hashable, Sendable {
   /// How many books have it.
   public var count: Int
 
+  /// Makes a count.
+  public init(tag: String, count: Int) {
+    self.tag = tag
+    self.count = count
+  }
+
   /// Counts the tags of books; they come in the order of their names.
   public static func count(_ books: [Book]) -> [TagCount] {
     var counts: [Key: Int] = [:]
