@@ -12,14 +12,12 @@ extension WriterCore {
   /// The rows of one record, in the order of first change.
   func rows(of key: RecordKey) throws(StoreError) -> [OutboxRow] {
     guard pending.contains(key.id) else { return [] }
-    let statement = try speaking { () throws(SQLiteError) in
-      try connection.statement(
-        """
-        SELECT position, operation, tbl, id, feed, schema, replica, creates, fields, deleted,
-          revives, needs, in_flight, epoch, base, bytes, attempts, perhaps_sent, not_before
-        FROM c_outbox WHERE id = ?1 AND tbl = ?2 ORDER BY position
-        """)
-    }
+    let statement = try kept(
+      """
+      SELECT position, operation, tbl, id, feed, schema, replica, creates, fields, deleted,
+        revives, needs, in_flight, epoch, base, bytes, attempts, perhaps_sent, not_before
+      FROM c_outbox WHERE id = ?1 AND tbl = ?2 ORDER BY position
+      """)
     statement.bind(high: key.id.high, low: key.id.low, at: 1)
     statement.bind(key.table.text, at: 2)
     return try statement.all { (row) throws(StoreError) in try outboxRow(row) }
@@ -78,60 +76,83 @@ extension WriterCore {
 
   private func insert(_ row: OutboxRow) throws(StoreError) {
     let operation = row.operation
-    let fields = PackedChange.pack(operation.fields, names: &names)
-    let deleted = operation.deleted.map { packed($0) }
-    let needs = operation.needs.isEmpty ? nil : OutboxNeeds.pack(operation.needs)
-    let clock = state.device.clock.last
-    let replica = names.number(of: operation.replica)
-    try speaking { () throws(SQLiteError) in
-      let statement = try connection.statement(
-        """
-        INSERT INTO c_outbox(position, operation, tbl, id, feed, schema, replica, creates, fields,
-          deleted, needs, clock)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-        """)
-      statement.bind(state.nextPosition, at: 1)
-      statement.bind(high: operation.id.high, low: operation.id.low, at: 2)
-      statement.bind(operation.key.table.text, at: 3)
-      statement.bind(high: operation.key.id.high, low: operation.key.id.low, at: 4)
-      statement.bind(operation.feed.text, at: 5)
-      statement.bind(operation.schema.stored, at: 6)
-      statement.bind(replica, at: 7)
-      statement.bind(operation.creates, at: 8)
-      statement.bind(fields, at: 9)
-      if let deleted { statement.bind(deleted, at: 10) }
-      if let needs { statement.bind(needs, at: 11) }
-      statement.bind(clock.stored, at: 12)
-      try statement.run()
-    }
+    let statement = try kept(
+      """
+      INSERT INTO c_outbox(operation, creates, fields, clock, deleted, needs, position, tbl, id,
+        feed, schema, replica)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+      """)
+    bindChange(row, to: statement)
+    statement.bind(state.nextPosition, at: 7)
+    statement.bind(operation.key.table.text, at: 8)
+    statement.bind(high: operation.key.id.high, low: operation.key.id.low, at: 9)
+    statement.bind(operation.feed.text, at: 10)
+    statement.bind(operation.schema.stored, at: 11)
+    statement.bind(names.number(of: operation.replica), at: 12)
+    try run(statement)
+    noteQueued(operation.key.id)
+  }
+
+  /// Takes note of a new last row.
+  func noteQueued(_ id: RecordID) {
     state.nextPosition += 1
-    state.clockInOutbox = clock
+    state.clockInOutbox = state.device.clock.last
     state.queued = true
-    pending.insert(operation.key.id)
-    state.settled.remove(operation.key.id)
+    pending.insert(id)
+    state.settled.remove(id)
+  }
+
+  /// Binds what can change in a row: parameters 1 to 6.
+  private func bindChange(_ row: OutboxRow, to statement: Statement) {
+    let operation = row.operation
+    PackedChange.pack(operation.fields, names: &names, into: &packer)
+    statement.bind(high: operation.id.high, low: operation.id.low, at: 1)
+    statement.bind(operation.creates, at: 2)
+    statement.bind(packer.bytes, at: 3)
+    statement.bind(state.device.clock.last.stored, at: 4)
+    if let deleted = operation.deleted { statement.bind(packed(deleted), at: 5) }
+    if !operation.needs.isEmpty { statement.bind(OutboxNeeds.pack(operation.needs), at: 6) }
   }
 
   private func update(_ row: OutboxRow, was old: OutboxRow) throws(StoreError) {
-    let operation = row.operation
-    let fields = PackedChange.pack(operation.fields, names: &names)
-    let base = operation.base.map { packed($0) }
-    let bytes = row.bytes.isEmpty ? nil : row.bytes
-    let needs = operation.needs.isEmpty ? nil : OutboxNeeds.pack(operation.needs)
-    let clock = state.device.clock.last
-    try speaking { () throws(SQLiteError) in
-      try connection.run(
+    // Marking in flight leaves what changed as it is.
+    if row.isInFlight == old.isInFlight, row.operation != old.operation {
+      let statement = try kept(
         """
-        UPDATE c_outbox SET operation = \(operation.id.bytes), creates = \(operation.creates),
-          fields = \(fields), deleted = \(operation.deleted.map { packed($0) }),
-          needs = \(needs), clock = \(clock.stored), in_flight = \(row.isInFlight),
-          epoch = \(operation.epoch?.text), base = \(base), bytes = \(bytes),
-          attempts = \(Int(row.attempts)), perhaps_sent = \(Int(row.unanswered)),
-          not_before = \(row.notBefore)
-        WHERE position = \(row.order)
+        UPDATE c_outbox SET operation = ?1, creates = ?2, fields = ?3, clock = ?4, deleted = ?5,
+          needs = ?6
+        WHERE position = ?7
         """)
+      bindChange(row, to: statement)
+      statement.bind(row.order, at: 7)
+      try run(statement)
+      if row.order == state.nextPosition - 1 { state.clockInOutbox = state.device.clock.last }
+      if !row.isInFlight { state.queued = true }
     }
-    if row.order == state.nextPosition - 1 { state.clockInOutbox = clock }
-    if row.operation != old.operation, !row.isInFlight { state.queued = true }
+    if row.isInFlight != old.isInFlight || row.attempts != old.attempts
+      || row.unanswered != old.unanswered || row.notBefore != old.notBefore
+    {
+      try updateSending(row)
+    }
+  }
+
+  /// Writes what is remembered about sending a row.
+  private func updateSending(_ row: OutboxRow) throws(StoreError) {
+    let statement = try kept(
+      """
+      UPDATE c_outbox SET in_flight = ?1, epoch = ?2, base = ?3, bytes = ?4, attempts = ?5,
+        perhaps_sent = ?6, not_before = ?7
+      WHERE position = ?8
+      """)
+    statement.bind(row.isInFlight, at: 1)
+    if let epoch = row.operation.epoch { statement.bind(epoch.text, at: 2) }
+    if let base = row.operation.base { statement.bind(packed(base), at: 3) }
+    if !row.bytes.isEmpty { statement.bind(row.bytes, at: 4) }
+    statement.bind(Int64(row.attempts), at: 5)
+    statement.bind(Int64(row.unanswered), at: 6)
+    statement.bind(row.notBefore, at: 7)
+    statement.bind(row.order, at: 8)
+    try run(statement)
   }
 
   /// A stamp as a column of its own holds it.

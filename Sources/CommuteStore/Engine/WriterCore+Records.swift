@@ -43,7 +43,7 @@ extension WriterCore {
   /// Loads a record of a table that this app does not know.
   func loadUnknown(_ key: RecordKey, feed: Key) throws(StoreError) -> LoadedRecord {
     var record = DeviceRecord(key: key, feed: feed, rows: try rows(of: key))
-    let found = try packedState("SELECT feed, state FROM c_unknown", key)
+    let found = try unknown(key)
     record.feed = found?.feed ?? feed
     record.base = record.rows.isEmpty ? found?.state : try base(of: key)
     return LoadedRecord(
@@ -62,28 +62,6 @@ extension WriterCore {
     return try statement.first { (row) throws(StoreError) in
       let feed = Key(row.text(1))
       return (feed, try HiddenState.unpack(row, shape: shape, names: names, user: user))
-    }
-  }
-
-  private func tombstone(_ key: RecordKey) throws(StoreError) -> (feed: Key, state: RecordState)? {
-    try packedState("SELECT feed, state FROM c_tombstone", key)
-  }
-
-  /// What the server last told of a record with pending changes; nil where it told nothing.
-  func base(of key: RecordKey) throws(StoreError) -> RecordState? {
-    try packedState("SELECT tbl, state FROM c_base", key)?.state
-  }
-
-  private func packedState(
-    _ selection: SQL, _ key: RecordKey
-  ) throws(StoreError) -> (feed: Key, state: RecordState)? {
-    try connection.first(
-      "\(selection) WHERE tbl = \(key.table.text) AND id = \(key.id)"
-    ) { (row) throws(StoreError) in
-      let state = try row.unpacked(1) { (bytes) throws(StoreError) in
-        try PackedState.unpack(bytes, names: names)
-      }
-      return (Key(row.text(0)), state)
     }
   }
 
@@ -123,21 +101,7 @@ extension WriterCore {
       return
     }
     if hadBase, base == before.base { return }
-    let packed = PackedState.pack(base, names: &names)
-    try speaking { () throws(SQLiteError) in
-      try connection.run(
-        """
-        INSERT OR REPLACE INTO c_base(tbl, id, state)
-        VALUES (\(record.key.table.text), \(record.key.id), \(packed))
-        """)
-    }
-  }
-
-  private func deleteBase(_ key: RecordKey) throws(StoreError) {
-    try speaking { () throws(SQLiteError) in
-      try connection.run(
-        "DELETE FROM c_base WHERE tbl = \(key.table.text) AND id = \(key.id)")
-    }
+    try putBase(base, of: record.key)
   }
 
   private func removeRow(
@@ -157,28 +121,6 @@ extension WriterCore {
       statement.bind(high: id.high, low: id.low, at: 1)
       try statement.run()
     }
-  }
-
-  func deleteTombstone(_ key: RecordKey) throws(StoreError) {
-    try speaking { () throws(SQLiteError) in
-      try connection.run(
-        "DELETE FROM c_tombstone WHERE tbl = \(key.table.text) AND id = \(key.id)")
-    }
-    note(engine: "c_tombstone")
-  }
-
-  /// Writes the tombstone of a deleted record.
-  func putTombstone(_ view: RecordState, key: RecordKey, feed: Key) throws(StoreError) {
-    let packed = PackedState.pack(view, names: &names)
-    try speaking { () throws(SQLiteError) in
-      try connection.run(
-        """
-        INSERT OR REPLACE INTO c_tombstone(tbl, id, feed, revision, deleted, state)
-        VALUES (\(key.table.text), \(key.id), \(feed.text),
-          \(view.revision?.number.stored), \((view.deleted?.milliseconds ?? 0).stored), \(packed))
-        """)
-    }
-    note(engine: "c_tombstone")
   }
 
   /// Writes a whole row.
@@ -224,22 +166,7 @@ extension WriterCore {
   func saveUnknown(_ loaded: LoadedRecord) throws(StoreError) {
     try saveOutbox(of: loaded)
     let key = loaded.record.key
-    guard let view = loaded.record.view else {
-      try speaking { () throws(SQLiteError) in
-        try connection.run(
-          "DELETE FROM c_unknown WHERE tbl = \(key.table.text) AND id = \(key.id)")
-      }
-      return
-    }
-    let packed = PackedState.pack(view, names: &names)
-    try speaking { () throws(SQLiteError) in
-      try connection.run(
-        """
-        INSERT OR REPLACE INTO c_unknown(tbl, id, feed, revision, state)
-        VALUES (\(key.table.text), \(key.id), \(loaded.record.feed.text),
-          \(view.revision?.number.stored), \(packed))
-        """)
-    }
-    note(engine: "c_unknown")
+    guard let view = loaded.record.view else { return try deleteUnknown(key) }
+    try putUnknown(view, key: key, feed: loaded.record.feed)
   }
 }

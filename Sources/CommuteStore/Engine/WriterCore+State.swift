@@ -16,6 +16,7 @@ extension WriterCore {
     state = found
     saved = (state.device, state.meta)
     try speaking { () throws(SQLiteError) in
+      hasTombstones = try connection.value("SELECT 1 FROM c_tombstone LIMIT 1") != .null
       pending = []
       let ids = try connection.statement("SELECT id FROM c_outbox")
       try ids.forEach { (row) throws(SQLiteError) in

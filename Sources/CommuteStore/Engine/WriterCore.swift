@@ -25,6 +25,8 @@ final class WriterCore {
   var notedVersion: Int64?
   /// Rows that had been written when the log was last copied into the database.
   var copiedRows = 0
+  /// Whether there may be tombstones.
+  var hasTombstones = true
   /// The operations of the round under way.
   var round: Set<OperationID> = []
   /// Whether anybody observed when the transaction began.

@@ -14,6 +14,15 @@ enum PackedChange {
     _ fields: FieldMap<OperationField>, names: inout NumberedNames
   ) -> [UInt8] {
     var packer = Packer()
+    pack(fields, names: &names, into: &packer)
+    return packer.bytes
+  }
+
+  /// Writes changed fields in place of what the packer held.
+  static func pack(
+    _ fields: FieldMap<OperationField>, names: inout NumberedNames, into packer: inout Packer
+  ) {
+    packer.removeAll()
     packer.put(byte: format)
     var list = StampList()
     for entry in fields.entries { _ = list.place(of: entry.value.stamp) }
@@ -35,7 +44,6 @@ enum PackedChange {
       if let base = field.base { packer.put(base) }
       if !field.others.isEmpty { packer.put(field.others) }
     }
-    return packer.bytes
   }
 
   /// Reads changed fields.

@@ -20,6 +20,15 @@ enum PackedState {
   /// Writes a record.
   static func pack(_ state: RecordState, names: inout NumberedNames) -> [UInt8] {
     var packer = Packer()
+    pack(state, names: &names, into: &packer)
+    return packer.bytes
+  }
+
+  /// Writes a record in place of what the packer held.
+  static func pack(
+    _ state: RecordState, names: inout NumberedNames, into packer: inout Packer
+  ) {
+    packer.removeAll()
     var flags: Flags = []
     if state.revision != nil { flags.insert(.revision) }
     if !state.author.isEmpty { flags.insert(.author) }
@@ -39,7 +48,6 @@ enum PackedState {
       packer.put(entry.value, place: list.place(of: entry.value.stamp), names: &names)
     }
     if !state.unknown.isEmpty { packer.put(state.unknown) }
-    return packer.bytes
   }
 
   /// Reads a record.

@@ -87,13 +87,12 @@ extension WriterCore {
     _ part: SyncAnswer.Feed, into applied: inout AppliedRound
   ) throws(StoreError) {
     guard !part.records.isEmpty else { return }
-    let hasTombstones = try hasRows("SELECT 1 FROM c_tombstone LIMIT 1")
     let hasQuarantine = try hasRows("SELECT 1 FROM c_quarantine LIMIT 1")
     var shape: TableShape?
     for message in part.records {
       if shape?.key != message.key.table { shape = shapes.shape(named: message.key.table) }
       do throws(StoreError) {
-        try absorb(message, feed: part.feed, in: shape, hasTombstones: hasTombstones)
+        try absorb(message, feed: part.feed, in: shape)
         if hasQuarantine { try releaseQuarantine(message.key) }
         applied.records += 1
       } catch {
@@ -106,7 +105,7 @@ extension WriterCore {
 
   /// Replaces what the server last told of one record.
   private func absorb(
-    _ message: RecordMessage, feed: Key, in shape: TableShape?, hasTombstones: Bool
+    _ message: RecordMessage, feed: Key, in shape: TableShape?
   ) throws(StoreError) {
     let key = message.key
     guard let shape else {
@@ -129,7 +128,7 @@ extension WriterCore {
     guard let view = record.base else { return }
     if view.deleted == nil {
       try replaceRow(view, id: key.id, feed: feed, in: shape)
-      if hasTombstones { try deleteTombstone(key) }
+      try deleteTombstone(key)
     } else {
       try deleteRow(key.id, in: shape)
       try putTombstone(view, key: key, feed: feed)

@@ -1,0 +1,119 @@
+import CommuteCore
+import CommuteSQLite
+
+/// The engine's tables that hold one packed record a row: bases, tombstones, unknown tables.
+extension WriterCore {
+  /// What the server last told of a record with pending changes; nil where it told nothing.
+  func base(of key: RecordKey) throws(StoreError) -> RecordState? {
+    let statement = try kept("SELECT '', state FROM c_base WHERE tbl = ?1 AND id = ?2")
+    return try packedState(statement, key)?.state
+  }
+
+  /// Keeps what the server last told of a record with pending changes.
+  func putBase(_ state: RecordState, of key: RecordKey) throws(StoreError) {
+    PackedState.pack(state, names: &names, into: &packer)
+    let statement = try kept(
+      "INSERT OR REPLACE INTO c_base(tbl, id, state) VALUES (?1, ?2, ?3)")
+    bind(key, to: statement)
+    statement.bind(packer.bytes, at: 3)
+    try run(statement)
+  }
+
+  /// Forgets a base: nothing of the device's own lies over it any more.
+  func deleteBase(_ key: RecordKey) throws(StoreError) {
+    let statement = try kept("DELETE FROM c_base WHERE tbl = ?1 AND id = ?2")
+    bind(key, to: statement)
+    try run(statement)
+  }
+
+  /// A deleted record of a declared table.
+  func tombstone(_ key: RecordKey) throws(StoreError) -> (feed: Key, state: RecordState)? {
+    guard hasTombstones else { return nil }
+    let statement = try kept("SELECT feed, state FROM c_tombstone WHERE tbl = ?1 AND id = ?2")
+    return try packedState(statement, key)
+  }
+
+  /// Keeps a deleted record.
+  func putTombstone(_ view: RecordState, key: RecordKey, feed: Key) throws(StoreError) {
+    PackedState.pack(view, names: &names, into: &packer)
+    let statement = try kept(
+      """
+      INSERT OR REPLACE INTO c_tombstone(tbl, id, feed, revision, deleted, state)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+      """)
+    bind(key, to: statement)
+    statement.bind(feed.text, at: 3)
+    if let revision = view.revision { statement.bind(revision.number.stored, at: 4) }
+    statement.bind((view.deleted?.milliseconds ?? 0).stored, at: 5)
+    statement.bind(packer.bytes, at: 6)
+    try run(statement)
+    hasTombstones = true
+    note(engine: "c_tombstone")
+  }
+
+  /// Forgets a tombstone: the record is there again, or was never there.
+  func deleteTombstone(_ key: RecordKey) throws(StoreError) {
+    guard hasTombstones else { return }
+    let statement = try kept("DELETE FROM c_tombstone WHERE tbl = ?1 AND id = ?2")
+    bind(key, to: statement)
+    try run(statement)
+    note(engine: "c_tombstone")
+  }
+
+  /// A record of a table that this app does not know.
+  func unknown(_ key: RecordKey) throws(StoreError) -> (feed: Key, state: RecordState)? {
+    let statement = try kept("SELECT feed, state FROM c_unknown WHERE tbl = ?1 AND id = ?2")
+    return try packedState(statement, key)
+  }
+
+  /// Keeps a record of a table that this app does not know.
+  func putUnknown(_ view: RecordState, key: RecordKey, feed: Key) throws(StoreError) {
+    PackedState.pack(view, names: &names, into: &packer)
+    let statement = try kept(
+      """
+      INSERT OR REPLACE INTO c_unknown(tbl, id, feed, revision, state)
+      VALUES (?1, ?2, ?3, ?4, ?5)
+      """)
+    bind(key, to: statement)
+    statement.bind(feed.text, at: 3)
+    if let revision = view.revision { statement.bind(revision.number.stored, at: 4) }
+    statement.bind(packer.bytes, at: 5)
+    try run(statement)
+    note(engine: "c_unknown")
+  }
+
+  /// Forgets a record of a table that this app does not know.
+  func deleteUnknown(_ key: RecordKey) throws(StoreError) {
+    let statement = try kept("DELETE FROM c_unknown WHERE tbl = ?1 AND id = ?2")
+    bind(key, to: statement)
+    try run(statement)
+    note(engine: "c_unknown")
+  }
+
+  private func packedState(
+    _ statement: Statement, _ key: RecordKey
+  ) throws(StoreError) -> (feed: Key, state: RecordState)? {
+    bind(key, to: statement)
+    return try statement.first { (row) throws(StoreError) in
+      let state = try row.unpacked(1) { (bytes) throws(StoreError) in
+        try PackedState.unpack(bytes, names: names)
+      }
+      return (Key(row.text(0)), state)
+    }
+  }
+
+  private func bind(_ key: RecordKey, to statement: Statement) {
+    statement.bind(key.table.text, at: 1)
+    statement.bind(high: key.id.high, low: key.id.low, at: 2)
+  }
+
+  /// A kept statement of the engine's own.
+  func kept(_ sql: StaticString) throws(StoreError) -> Statement {
+    do { return try connection.statement(sql) } catch { throw StoreError(error) }
+  }
+
+  /// Runs a statement for its effect.
+  func run(_ statement: Statement) throws(StoreError) {
+    do { try statement.run() } catch { throw StoreError(error) }
+  }
+}
