@@ -90,6 +90,13 @@ let package = Package(
     .executableTarget(
       name: "CommuteSimulator", dependencies: ["CommuteCore", "CommuteTestKit"],
       swiftSettings: house),
+    .executableTarget(
+      name: "StoryRunner",
+      dependencies: [
+        "CommuteCore", "CommuteImport", "CommuteSQLite", "CommuteHTTP", "CommuteRelay",
+        "CommuteStore", "CommuteSync", "CommuteFeatures", "CommuteTestKit",
+      ],
+      path: "Tests/Stories", swiftSettings: house),
 
     // Tests.
     .testTarget(
@@ -121,6 +128,12 @@ let package = Package(
         "CommuteServer", "CommuteServerSQLite", "CommuteStore", "CommuteSync",
       ],
       exclude: ["Fixtures"], swiftSettings: house),
+    .testTarget(
+      name: "StoryTests",
+      dependencies: [
+        "CommuteFeatures", "CommuteHTTP", "CommuteServer", "CommuteServerSQLite", "StoryRunner",
+      ],
+      swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

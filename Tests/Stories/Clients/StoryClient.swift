@@ -1,0 +1,49 @@
+/// A device's program, as a story drives it; both designs are driven alike.
+protocol StoryClient: Sendable {
+  /// Does what a person does, at once and without a network.
+  func perform(_ edit: Edit) async throws
+  /// Exchanges what has changed with the server.
+  ///
+  /// - Returns: Whether the server's answer came.
+  func sync() async throws -> Bool
+  /// What is left over when everything is exchanged: changes that wait or were refused.
+  func leftovers() async throws -> [String]
+  /// Ends the program; the file stays.
+  func close() async
+  /// How the books are read from the device's file.
+  var onDevice: SQLReading { get }
+  /// How the books that it sent are read from the server's file.
+  static var onServer: String { get }
+}
+
+/// What a device's program is started with.
+struct DeviceSetting: Sendable {
+  /// The folder that is the device.
+  var folder: String
+  /// The device's name.
+  var name: DeviceName
+  /// The server's address, through the device's own relay.
+  var server: String
+  /// The device's clock.
+  var clock: DeviceClock
+}
+
+/// The two designs that are compared.
+enum Design: String, Hashable, Sendable, CaseIterable {
+  case naive, ours
+
+  func makeClient(_ setting: DeviceSetting) throws -> any StoryClient {
+    switch self {
+    case .naive: try NaiveClient(setting)
+    case .ours: try OwnClient(setting)
+    }
+  }
+
+  /// How the books are read from the server's file.
+  var onServer: String {
+    switch self {
+    case .naive: NaiveClient.onServer
+    case .ours: OwnClient.onServer
+    }
+  }
+}

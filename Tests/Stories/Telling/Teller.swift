@@ -1,0 +1,39 @@
+/// Tells stories: each with two devices, their networks and a server of its own.
+struct Teller: Sendable {
+  /// Starts a server whose database lies in a folder.
+  var startServer: @Sendable (_ folder: String, _ time: StoryTime) async throws -> any StoryServer
+  /// When stories begin, in milliseconds since 1970.
+  var start: Int64
+
+  /// Tells a story with one design, from nothing to the SQL that reads what is left.
+  func tell(_ story: Story, by design: Design) async throws -> Telling {
+    let folder = try TemporaryFolder("\(design.rawValue)-\(story.number)")
+    defer { folder.remove() }
+    let time = StoryTime(start: start)
+    let server = try await startServer(folder.path, time)
+    let result: Result<Telling, any Error>
+    do {
+      result = .success(
+        try await tell(story, by: design, in: folder.path, time: time, server: server))
+    } catch {
+      result = .failure(error)
+    }
+    try await server.end()
+    return try result.get()
+  }
+
+  private func tell(
+    _ story: Story, by design: Design, in folder: String, time: StoryTime,
+    server: any StoryServer
+  ) async throws -> Telling {
+    var cast = try Cast(design, in: folder, time: time, server: server)
+    do {
+      let telling = try await cast.play(story)
+      await cast.leave()
+      return telling
+    } catch {
+      await cast.leave()
+      throw error
+    }
+  }
+}
