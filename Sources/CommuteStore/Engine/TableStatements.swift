@@ -5,6 +5,7 @@ import CommuteSQLite
 final class TableStatements {
   let shape: TableShape
   private var reading: Statement?
+  private var inserting: Statement?
   private var replacing: Statement?
   private var deleting: Statement?
   private var updating: [UInt64: Statement] = [:]
@@ -23,7 +24,17 @@ final class TableStatements {
     return made
   }
 
-  /// Writes a whole row: `id`, `feed`, the fields as declared, `_commute`.
+  /// Adds a row: `id`, `feed`, the fields as declared, `_commute`.
+  func insert(on connection: Connection) throws(SQLiteError) -> Statement {
+    if let inserting { return inserting }
+    let marks = String(repeating: "?, ", count: shape.layout.count + 2) + "?"
+    let made = try connection.prepare(
+      "INSERT INTO \(table)(\(shape.selection)) VALUES (\(marks))")
+    inserting = made
+    return made
+  }
+
+  /// Adds or overwrites a row: `id`, `feed`, the fields as declared, `_commute`.
   func replace(on connection: Connection) throws(SQLiteError) -> Statement {
     if let replacing { return replacing }
     let marks = String(repeating: "?, ", count: shape.layout.count + 2) + "?"

@@ -46,6 +46,23 @@ enum PackedChange {
     }
   }
 
+  /// Writes the fields of a record that is made now, straight from memory, as ``pack`` would.
+  static func packFresh(
+    _ record: UnsafeRawPointer, stamp: Stamp, shape: TableShape, names: inout NumberedNames,
+    into packer: inout Packer
+  ) {
+    packer.removeAll()
+    packer.put(byte: format)
+    packer.put(1)
+    packer.put(stamp, names: &names)
+    packer.put(shape.layout.count)
+    for field in shape.sorted {
+      packer.put(raw: shape.packedNames[field])
+      shape.layout.pack(record, field, into: &packer)
+      packer.put(0)
+    }
+  }
+
   /// Reads changed fields.
   ///
   /// - Throws: ``StoreError/corrupt(reason:)`` for anything that was not written by ``pack``.

@@ -44,6 +44,17 @@ struct Packer {
     copy.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
+  /// Bytes as they are.
+  mutating func put(raw run: [UInt8]) {
+    bytes.append(contentsOf: run)
+  }
+
+  /// A text as a field's value.
+  mutating func put(text: String) {
+    put(byte: 4)
+    put(text)
+  }
+
   mutating func put(_ run: [UInt8]) {
     put(run.count)
     bytes.append(contentsOf: run)
@@ -67,9 +78,7 @@ struct Packer {
     case .double(let number):
       put(byte: 3)
       put(fixed: number.bitPattern)
-    case .text(let text):
-      put(byte: 4)
-      put(text)
+    case .text(let text): put(text: text)
     case .bytes(let run):
       put(byte: 5)
       put(run)

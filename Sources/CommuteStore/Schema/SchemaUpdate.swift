@@ -207,7 +207,9 @@ struct SchemaUpdate {
           WHERE id > ? ORDER BY id LIMIT 500
           """)
       }
-      if let last { statement.bind(high: last.high, low: last.low, at: 1) } else {
+      if let last {
+        statement.bind(high: last.high, low: last.low, at: 1)
+      } else {
         statement.bind([UInt8](), at: 1)
       }
       let page = try statement.all { (row) throws(StoreError) in

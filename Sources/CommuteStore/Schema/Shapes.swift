@@ -9,15 +9,14 @@ struct Shapes: Sendable {
   ]
 
   let all: [TableShape]
-  private let byModel: [ObjectIdentifier: Int]
+  private let models: [ObjectIdentifier]
   private let slots: [String: Int]
 
   init(_ tables: [DeclaredTable], columns: [String: [String]]) {
     all = tables.enumerated().map { slot, table in
       TableShape(table, slot: slot, columns: columns[table.name] ?? [])
     }
-    byModel = Dictionary(
-      tables.enumerated().map { ($1.model, $0) }, uniquingKeysWith: { first, _ in first })
+    models = tables.map(\.model)
     let names = tables.map(\.name) + Self.engineTables
     slots = Dictionary(
       names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -25,7 +24,8 @@ struct Shapes: Sendable {
 
   /// The shape of a record type's table.
   func shape(of model: ObjectIdentifier) throws(StoreError) -> TableShape {
-    guard let slot = byModel[model] else {
+    // There are few tables: looking through them is faster than hashing.
+    guard let slot = models.firstIndex(of: model) else {
       throw .query(reason: "the store was opened without the table of this type; declare it there")
     }
     return all[slot]

@@ -15,6 +15,8 @@ final class TableShape: Sendable {
   let declared: [Int]
   /// The declared numbers in the order of the names.
   let sorted: [Int]
+  /// Each field's name as packed columns hold it.
+  let packedNames: [[UInt8]]
 
   /// Takes the names of the fields in the order in which they stand in the file.
   init(_ table: DeclaredTable, slot: Int, columns: [String], name: String? = nil) {
@@ -25,6 +27,11 @@ final class TableShape: Sendable {
     self.slot = slot
     let fields = table.layout.fields
     declared = columns.compactMap { column in fields.firstIndex { $0.name == Key(column) } }
+    packedNames = fields.map { field in
+      var packer = Packer()
+      packer.put(field.name.text)
+      return packer.bytes
+    }
     sorted = fields.indices.sorted { fields[$0].name < fields[$1].name }
   }
 

@@ -31,7 +31,14 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   public borrowing func insert<Model: Record>(
     _ record: Model, feed: String? = nil
   ) throws(StoreError) -> RecordID {
-    try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    let id = record.id == .zero ? core.newRecord() : record.id
+    let name = try Self.feed(feed, of: shape)
+    let isDone = try withRecord(record) { (pointer) throws(StoreError) in
+      try core.insertFresh(pointer, id: id, feed: name, in: shape)
+    }
+    if isDone { return id }
+    return try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
       try loaded.create(values, operation: core.newOperation(), context: &context)
     }
   }
@@ -81,6 +88,20 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     guard loaded.record != loaded.before else { return id }
     try core.save(loaded, in: shape)
     return id
+  }
+
+  /// Lends the memory of a record.
+  private borrowing func withRecord<Model: Record, Result>(
+    _ record: Model, _ body: (UnsafeRawPointer) throws(StoreError) -> Result
+  ) throws(StoreError) -> Result {
+    let outcome = withUnsafePointer(to: record) { pointer -> Swift.Result<Result, StoreError> in
+      do throws(StoreError) {
+        return .success(try body(UnsafeRawPointer(pointer)))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
   }
 
   private static func feed(_ given: String?, of shape: TableShape) throws(StoreError) -> Key {

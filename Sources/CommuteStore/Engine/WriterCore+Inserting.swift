@@ -1,0 +1,72 @@
+import CommuteCore
+import CommuteSQLite
+
+/// Adding records of which nothing is known here, which is what nearly every insert is.
+///
+/// What ``DeviceRecord/create(_:operation:context:)`` decides about such a record never varies: one
+/// new row of the outbox with every field under one stamp. So it is written straight from memory;
+/// a test compares the bytes with those that the decision leads to.
+extension WriterCore {
+  /// Adds a record if nothing at all is known of its id and its values are in order.
+  ///
+  /// - Returns: False where the general way has to decide; nothing was written then.
+  func insertFresh(
+    _ record: UnsafeRawPointer, id: RecordID, feed: Key, in shape: TableShape
+  ) throws(StoreError) -> Bool {
+    guard !pending.contains(id), shape.layout.count > 0 else { return false }
+    if hasTombstones, try tombstone(RecordKey(table: shape.key, id: id)) != nil { return false }
+    let statement: Statement
+    do { statement = try statements[shape.slot].insert(on: connection) } catch {
+      throw StoreError(error)
+    }
+    guard let size = shape.layout.bind(record, to: statement, from: 3),
+      size <= Limits.recordBytes
+    else {
+      statement.reset()
+      return false
+    }
+    let stamp = state.device.clock.now(wall: options.clock.wall())
+    HiddenState.packFresh(stamp, shape: shape, names: &names, into: &packer)
+    statement.bind(high: id.high, low: id.low, at: 1)
+    statement.bind(feed.text, at: 2)
+    statement.bind(packer.bytes, at: shape.layout.count + 3)
+    do { try statement.run() } catch {
+      if case .constraint(let failure) = error, failure.isAboutKey { return false }
+      throw StoreError(error)
+    }
+    try queueFresh(record, id: id, feed: feed, stamp: stamp, in: shape)
+    note(shape.slot, id, CommittedChange.everything)
+    note(engine: "c_outbox")
+    return true
+  }
+
+  /// Puts the creation into the outbox.
+  private func queueFresh(
+    _ record: UnsafeRawPointer, id: RecordID, feed: Key, stamp: Stamp, in shape: TableShape
+  ) throws(StoreError) {
+    PackedChange.packFresh(record, stamp: stamp, shape: shape, names: &names, into: &packer)
+    let statement = try kept(
+      """
+      INSERT INTO c_outbox(operation, creates, fields, clock, position, tbl, id, feed, schema,
+        replica)
+      VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      """)
+    let operation = newOperation()
+    statement.bind(high: operation.high, low: operation.low, at: 1)
+    statement.bind(packer.bytes, at: 2)
+    statement.bind(state.device.clock.last.stored, at: 3)
+    statement.bind(state.nextPosition, at: 4)
+    statement.bind(shape.name, at: 5)
+    statement.bind(high: id.high, low: id.low, at: 6)
+    statement.bind(feed.text, at: 7)
+    statement.bind(schema.version.stored, at: 8)
+    statement.bind(names.number(of: state.device.replica), at: 9)
+    try run(statement)
+    noteQueued(id)
+  }
+}
+
+extension ConstraintFailure {
+  /// Whether there is a row with this key already.
+  var isAboutKey: Bool { kind == .primaryKey || kind == .unique }
+}
