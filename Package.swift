@@ -99,8 +99,14 @@ let package = Package(
       path: "Tests/Stories", swiftSettings: house),
 
     // Tests.
+    .target(
+      name: "CommuteVectors", dependencies: ["CommuteCore"], path: "Tests/Vectors",
+      exclude: [
+        "README.md", "echo.txt", "identifiers.txt", "messages.txt", "numbers.txt", "refused.txt",
+        "stamps.txt", "values.txt",
+      ], swiftSettings: strict),
     .testTarget(
-      name: "CommuteCoreTests", dependencies: ["CommuteCore", "CommuteTestKit"],
+      name: "CommuteCoreTests", dependencies: ["CommuteCore", "CommuteTestKit", "CommuteVectors"],
       swiftSettings: house),
     .testTarget(
       name: "CommuteImportTests", dependencies: ["CommuteCore", "CommuteImport"],
@@ -133,6 +139,9 @@ let package = Package(
       dependencies: [
         "CommuteFeatures", "CommuteHTTP", "CommuteServer", "CommuteServerSQLite", "StoryRunner",
       ],
+      swiftSettings: house),
+    .testTarget(
+      name: "CommuteToolTests", dependencies: ["CommuteCore", "CommuteFeatures", "CommuteTool"],
       swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],

@@ -5,7 +5,6 @@
 struct FieldCollector<Value: Sendable> {
   private var entries: [FieldMap<Value>.Entry] = []
   private var isOrdered = true
-  private var last: JSONText?
 
   init() {}
 
@@ -17,14 +16,10 @@ struct FieldCollector<Value: Sendable> {
   /// Whether nothing was collected.
   var isEmpty: Bool { entries.isEmpty }
 
-  /// Adds a member whose name stands in a message.
+  /// Adds a member.
   @inline(__always)
-  mutating func add(
-    _ name: consuming Key, at text: JSONText, _ value: consuming Value,
-    in reader: borrowing JSONReader
-  ) {
-    if let last, isOrdered { isOrdered = reader.precedes(last, text) }
-    last = text
+  mutating func add(_ name: consuming Key, _ value: consuming Value) {
+    if isOrdered, let last = entries.last { isOrdered = last.name < name }
     entries.append(FieldMap.Entry(name: name, value: value))
   }
 
@@ -36,22 +31,5 @@ struct FieldCollector<Value: Sendable> {
       return nil
     }
     return FieldMap(ordered: sorted)
-  }
-}
-
-extension JSONReader {
-  /// Whether the bytes of one text come before those of another.
-  ///
-  /// Of texts with escapes it says no: they are put in order later, by what they mean.
-  @inline(__always)
-  func precedes(_ one: JSONText, _ other: JSONText) -> Bool {
-    guard one.isPlain, other.isPlain else { return false }
-    let count = min(one.count, other.count)
-    for index in 0..<count {
-      let left = byte(one.start + index)
-      let right = byte(other.start + index)
-      if left != right { return left < right }
-    }
-    return one.count < other.count
   }
 }

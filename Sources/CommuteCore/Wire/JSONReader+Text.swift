@@ -6,7 +6,7 @@ extension JSONReader {
     let start = offset + 1
     var at = start
     while at + 8 <= end {
-      let special = Self.special(in: word(at))
+      let special = JSONText.special(in: word(at))
       if special != 0 {
         at += special.trailingZeroBitCount / 8
         break
@@ -19,21 +19,6 @@ extension JSONReader {
       return JSONText(start: start, end: at, isPlain: true)
     }
     return try scanEscapedText(start: start, from: at)
-  }
-
-  /// The high bit of each byte that is a quote, a backslash or a control character.
-  ///
-  /// Bytes above the lowest marked one may be marked in error; only the lowest is used.
-  @inline(__always)
-  private static func special(in word: UInt64) -> UInt64 {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = 0x8080_8080_8080_8080
-    let quote = word ^ ones &* 0x22
-    let backslash = word ^ ones &* 0x5C
-    let quotes = (quote &- ones) & ~quote
-    let backslashes = (backslash &- ones) & ~backslash
-    let controls = (word &- ones &* 0x20) & ~word
-    return (quotes | backslashes | controls) & highs
   }
 
   private mutating func scanEscapedText(start: Int, from: Int) throws(JSONFault) -> JSONText {

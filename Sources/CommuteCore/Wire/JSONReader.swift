@@ -37,6 +37,21 @@ struct JSONText {
   var isPlain: Bool
 
   var count: Int { end - start }
+
+  /// The high bit of each byte that is a quote, a backslash or a control character.
+  ///
+  /// Bytes above the lowest marked one may be marked in error; only the lowest is used.
+  @inline(__always)
+  static func special(in word: UInt64) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    let quote = word ^ ones &* 0x22
+    let backslash = word ^ ones &* 0x5C
+    let quotes = (quote &- ones) & ~quote
+    let backslashes = (backslash &- ones) & ~backslash
+    let controls = (word &- ones &* 0x20) & ~word
+    return (quotes | backslashes | controls) & highs
+  }
 }
 
 /// The members that an object has had so far.

@@ -136,6 +136,16 @@
     put(0x22)
     var at = 0
     while at < length {
+      if length - at >= 8 {
+        let word = unsafe UnsafeRawBufferPointer(source).loadUnaligned(
+          fromByteOffset: at, as: UInt64.self)
+        if JSONText.special(in: UInt64(littleEndian: word)) == 0 {
+          unsafe UnsafeMutableRawPointer(start + count).storeBytes(of: word, as: UInt64.self)
+          count += 8
+          at += 8
+          continue
+        }
+      }
       let byte = unsafe source[at]
       at += 1
       if byte >= 0x20 && byte != 0x22 && byte != 0x5C {

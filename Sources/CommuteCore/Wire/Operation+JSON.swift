@@ -188,9 +188,8 @@ extension JSONReader {
     var collector = FieldCollector<OperationField>()
     var members = try openObject()
     while let name = try nextField(&members) {
-      let text = members.name
-      let stamp = try stamp(of: name, at: text, in: &stamps)
-      collector.add(name, at: text, try change(stamp), in: self)
+      let stamp = try stamp(of: name, at: members.name, in: &stamps)
+      collector.add(name, try change(stamp))
     }
     guard let fields = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     return fields

@@ -110,8 +110,8 @@ extension JSONReader {
       case .state: parts.stateOffset = try skipToLater()
       case .deleted: state.deleted = try stamp()
       default:
-        let name = members.name
-        unknown.add(Key(string(name)), at: name, try raw(), in: self)
+        let name = Key(string(members.name))
+        unknown.add(name, try raw())
       }
     }
     guard offset - start <= WireLimit.record.value else { throw JSONFault(.record, at: start) }
@@ -159,9 +159,8 @@ extension JSONReader {
     var collector = FieldCollector<FieldState>(capacity: cache.fieldCount)
     var members = try openObject()
     while let name = try nextField(&members) {
-      let text = members.name
-      let stamp = try stamp(of: name, at: text, in: &stamps)
-      collector.add(name, at: text, FieldState(value: try value(), stamp: stamp), in: self)
+      let stamp = try stamp(of: name, at: members.name, in: &stamps)
+      collector.add(name, FieldState(value: try value(), stamp: stamp))
     }
     guard let fields = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     cache.fieldCount = min(fields.count, 64)

@@ -67,7 +67,7 @@ extension JSONReader {
     var collector = FieldCollector<Stamp>(capacity: stamps.range.count)
     for index in stamps.range {
       let name = cache.namedStamps[index].name
-      collector.add(try key(name), at: name, cache.namedStamps[index].stamp, in: self)
+      collector.add(try key(name), cache.namedStamps[index].stamp)
     }
     guard let map = collector.finish() else { throw JSONFault(.stampedTwice, at: start) }
     return map

@@ -194,8 +194,7 @@ extension JSONReader {
     var collector = FieldCollector<UInt64>()
     var members = try openObject()
     while try nextName(&members) {
-      let name = members.name
-      collector.add(try key(name), at: name, try unsigned(), in: self)
+      collector.add(try key(members.name), try unsigned())
     }
     guard let heads = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     return heads

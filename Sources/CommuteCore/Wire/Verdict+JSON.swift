@@ -1,3 +1,17 @@
+extension Verdict {
+  /// The members of a verdict that together say what became of the operation.
+  fileprivate struct Parts {
+    enum Kind {
+      case applied, duplicate, rejected, later
+    }
+
+    var kind: Kind?
+    var code = ""
+    var message = ""
+    var after: UInt64 = 0
+  }
+}
+
 extension JSONWriter {
   /// Writes a verdict.
   mutating func verdict(_ verdict: Verdict) {
@@ -64,7 +78,7 @@ extension JSONReader {
     skipSpace()
     let start = offset
     var result = Verdict(id: OperationID(high: 0, low: 0), kind: .applied)
-    var parts = VerdictParts()
+    var parts = Verdict.Parts()
     var members = try openObject()
     while let member = try nextMember(&members) {
       switch member {
@@ -96,7 +110,7 @@ extension JSONReader {
     return result
   }
 
-  private mutating func verdictName() throws(JSONFault) -> VerdictParts.Kind {
+  private mutating func verdictName() throws(JSONFault) -> Verdict.Parts.Kind {
     guard peek() == 0x22 else { throw expected(.verdict) }
     let text = try scanText()
     if isText(text, "applied") { return .applied }
@@ -112,22 +126,9 @@ extension JSONReader {
     var members = try openObject()
     while try nextName(&members) {
       let name = try key(members.name)
-      let text = members.name
-      collector.add(name, at: text, try stamp(), in: self)
+      collector.add(name, try stamp())
     }
     guard let stamps = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     return stamps
   }
-}
-
-/// The members of a verdict that together say what became of the operation.
-private struct VerdictParts {
-  enum Kind {
-    case applied, duplicate, rejected, later
-  }
-
-  var kind: Kind?
-  var code = ""
-  var message = ""
-  var after: UInt64 = 0
 }
