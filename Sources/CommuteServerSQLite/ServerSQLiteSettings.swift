@@ -8,7 +8,8 @@ public struct ServerSQLiteSettings: Sendable {
   public var groupLimit = 128
   /// How many requests wait at most; further ones are told to come back.
   public var waitingLimit = 4_096
-  /// The most bytes of stored records that one request touches: half of what an answer may have.
+  /// The most bytes of stored records, and of operations on them, that one request settles: half
+  /// of what an answer may have.
   ///
   /// Verdicts may carry records, so a small request could ask for an answer of any size. The
   /// operations beyond are told to come later.

@@ -58,7 +58,8 @@ struct SettlingPortion {
       let key = sent.operation.key
       guard state.records[key] == nil else { continue }
       if let (record, size) = try connection.loadRecord(key, tenant: tenant) {
-        bytes += size
+        // The merged record that a verdict carries is no larger than both together.
+        bytes += size + sent.bytes.count
         guard index == 0 || bytes <= limit else { return postpone(from: index) }
         state.records[key] = record
       } else {
