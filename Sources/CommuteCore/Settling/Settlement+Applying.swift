@@ -11,6 +11,9 @@ extension Settlement {
     // Under `deleteWins` a deleted record stays as it is: the operation is settled by its tombstone.
     if before.deleted == nil {
       for entry in operation.fields.entries {
+        #if PLANTED
+          if Planted.isActive(.rowLevelMerge), operation.isOlder(than: before) { break }
+        #endif
         let stamp = settleField(
           entry.name, entry.value, of: operation, before: before, after: &after, in: &state,
           outcome: &outcome, time: time)
@@ -67,9 +70,8 @@ extension Settlement {
     after.revision = Revision(epoch: state.epoch, number: head.head)
     after.author = user
     #if PLANTED
-      if Planted.isActive(.revisionNotRaised), let old = state.records[operation.key]?.state.revision
-      {
-        after.revision = old
+      if Planted.isActive(.revisionNotRaised) {
+        after.revision = state.records[operation.key]?.state.revision ?? after.revision
       }
       if Planted.isActive(.hardDelete), after.deleted != nil {
         state.records[operation.key] = nil
@@ -184,3 +186,12 @@ extension Settlement {
     return max(over, current.stamp)
   }
 }
+
+#if PLANTED
+  extension Operation {
+    /// The naive rule: of two writers of one record the later one wins, with all of it.
+    func isOlder(than record: RecordState) -> Bool {
+      !fields.entries.contains { record.greatestStamp < $0.value.stamp }
+    }
+  }
+#endif
