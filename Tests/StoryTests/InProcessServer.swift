@@ -30,5 +30,5 @@ final class InProcessServer: StoryServer {
   /// Tells stories that all begin at the same moment.
   static let teller = Teller(
     startServer: { folder, time in try await InProcessServer(folder: folder, time: time) },
-    start: 1_700_000_000_000)
+    start: { 1_700_000_000_000 })
 }

@@ -21,7 +21,7 @@ struct Run: Sendable {
       startServer: { folder, _ in
         try await ServerProcess(program: program, folder: folder, without: defence)
       },
-      start: StoreClock.system.wall())
+      start: StoreClock.system.wall)
     var outcomes: [Outcome] = []
     for story in Story.seven {
       let naive = try await teller.tell(story, by: .naive)

@@ -1,3 +1,5 @@
+/// Some seconds pass between most steps; together less than the minute by which a server lets a
+/// device's clock be ahead of its own.
 extension Story {
   /// The seven stories, in the order in which they are told.
   static let seven: [Story] = [
@@ -10,8 +12,8 @@ extension Story {
     naiveLosses: [.missing],
     steps: [
       .goOffline(.a), .goOffline(.b),
-      .edit(.a, .add("Emma")), .pass(seconds: 60),
-      .edit(.b, .add("Walden")), .pass(seconds: 60),
+      .edit(.a, .add("Emma")), .pass(seconds: 5),
+      .edit(.b, .add("Walden")), .pass(seconds: 5),
       .comeOnline(.a), .comeOnline(.b), .sync(.a), .sync(.b),
     ],
     outcomes: [[Book("Emma"), Book("Walden")]])
@@ -22,8 +24,8 @@ extension Story {
     naiveLosses: [.back],
     steps: [
       .edit(.a, .add("Emma")), .edit(.a, .add("Walden")), .sync(.a), .sync(.b),
-      .goOffline(.b), .pass(seconds: 60),
-      .edit(.a, .delete("Emma")), .sync(.a), .pass(seconds: 60),
+      .goOffline(.b), .pass(seconds: 5),
+      .edit(.a, .delete("Emma")), .sync(.a), .pass(seconds: 5),
       .comeOnline(.b), .sync(.b),
     ],
     outcomes: [[Book("Walden")]])
@@ -35,9 +37,9 @@ extension Story {
     naiveLosses: [.tick],
     steps: [
       .edit(.a, .add("Emma")), .sync(.a), .sync(.b),
-      .goOffline(.a), .goOffline(.b), .pass(seconds: 60),
-      .edit(.a, .tick("Emma")), .syncInVain(.a), .pass(seconds: 60),
-      .edit(.b, .note("Emma", "lent to Jo")), .pass(seconds: 60),
+      .goOffline(.a), .goOffline(.b), .pass(seconds: 5),
+      .edit(.a, .tick("Emma")), .syncInVain(.a), .pass(seconds: 5),
+      .edit(.b, .note("Emma", "lent to Jo")), .pass(seconds: 5),
       .comeOnline(.b), .sync(.b), .comeOnline(.a), .sync(.a),
     ],
     outcomes: [[Book("Emma", isRead: true, note: "lent to Jo")]])
@@ -51,9 +53,9 @@ extension Story {
     steps: [
       .slip(.b, hours: 3),
       .edit(.a, .add("Emma")), .edit(.a, .note("Emma", "who has it?")), .sync(.a), .sync(.b),
-      .goOffline(.b), .slip(.b, hours: 2), .pass(seconds: 60),
+      .goOffline(.b), .slip(.b, hours: 2), .pass(seconds: 5),
       .edit(.b, .note("Emma", "Jo has it")),
-      .look(.b, [Book("Emma", note: "Jo has it")]), .pass(seconds: 60),
+      .look(.b, [Book("Emma", note: "Jo has it")]), .pass(seconds: 5),
       .comeOnline(.b), .sync(.b),
     ],
     outcomes: [[Book("Emma", note: "Jo has it")]])
@@ -65,9 +67,9 @@ extension Story {
     naiveLosses: [.note],
     steps: [
       .edit(.a, .add("Emma")), .sync(.a), .sync(.b),
-      .goOffline(.a), .goOffline(.b), .pass(seconds: 60),
+      .goOffline(.a), .goOffline(.b), .pass(seconds: 5),
       .edit(.a, .note("Emma", "a gift")), .edit(.b, .note("Emma", "a loan")),
-      .pass(seconds: 60), .comeOnline(.a), .comeOnline(.b), .sync(.a), .sync(.b),
+      .pass(seconds: 5), .comeOnline(.a), .comeOnline(.b), .sync(.a), .sync(.b),
     ],
     outcomes: [[Book("Emma", note: "a gift")], [Book("Emma", note: "a loan")]])
 
@@ -77,9 +79,9 @@ extension Story {
     naiveLosses: [.twice, .tick],
     steps: [
       .goOffline(.a), .goOffline(.b),
-      .edit(.a, .take("Emma")), .pass(seconds: 60),
-      .edit(.a, .tick("Emma")), .pass(seconds: 60),
-      .edit(.b, .take("Emma")), .pass(seconds: 60),
+      .edit(.a, .take("Emma")), .pass(seconds: 5),
+      .edit(.a, .tick("Emma")), .pass(seconds: 5),
+      .edit(.b, .take("Emma")), .pass(seconds: 5),
       .comeOnline(.a), .comeOnline(.b), .sync(.a), .sync(.b),
       .edit(.b, .take("Emma")), .sync(.b),
     ],
@@ -91,7 +93,7 @@ extension Story {
     naiveLosses: [.twice],
     steps: [
       .edit(.a, .add("Emma")),
-      .loseNextAnswer(.a), .syncInVain(.a), .pass(seconds: 60),
+      .loseNextAnswer(.a), .syncInVain(.a), .pass(seconds: 5),
       .sync(.a), .sync(.b),
     ],
     outcomes: [[Book("Emma")]])

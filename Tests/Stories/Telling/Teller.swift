@@ -2,14 +2,14 @@
 struct Teller: Sendable {
   /// Starts a server whose database lies in a folder.
   var startServer: @Sendable (_ folder: String, _ time: StoryTime) async throws -> any StoryServer
-  /// When stories begin, in milliseconds since 1970.
-  var start: Int64
+  /// When a story begins, in milliseconds since 1970.
+  var start: @Sendable () -> Int64
 
   /// Tells a story with one design, from nothing to the SQL that reads what is left.
   func tell(_ story: Story, by design: Design) async throws -> Telling {
     let folder = try TemporaryFolder("\(design.rawValue)-\(story.number)")
     defer { folder.remove() }
-    let time = StoryTime(start: start)
+    let time = StoryTime(start: start())
     let server = try await startServer(folder.path, time)
     let result: Result<Telling, any Error>
     do {
