@@ -97,6 +97,13 @@ let package = Package(
         "CommuteStore", "CommuteSync", "CommuteFeatures", "CommuteTestKit",
       ],
       path: "Tests/Stories", swiftSettings: house),
+    .executableTarget(
+      name: "CrashRunner",
+      dependencies: [
+        "CommuteCore", "CommuteFeatures", "CommuteHTTP", "CommuteSQLite", "CommuteServer",
+        "CommuteServerSQLite", "CommuteStore", "CommuteSync", "CommuteTestKit",
+      ],
+      path: "Tests/Crash", swiftSettings: house),
 
     // Tests.
     .target(
@@ -143,6 +150,8 @@ let package = Package(
     .testTarget(
       name: "CommuteToolTests", dependencies: ["CommuteCore", "CommuteFeatures", "CommuteTool"],
       swiftSettings: house),
+    .testTarget(
+      name: "CrashTests", dependencies: ["CommuteTestKit", "CrashRunner"], swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

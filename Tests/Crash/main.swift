@@ -1,0 +1,3 @@
+import Foundation
+
+exit(await CrashProgram.run(Array(CommandLine.arguments.dropFirst())))
