@@ -114,7 +114,10 @@ import Testing
       "every applied operation left a number":
         "SELECT 1 FROM operation WHERE revision IS NULL OR length(hash) <> 32 OR length(id) <> 16",
       "every operation is of a device":
-        "SELECT 1 FROM operation WHERE (tenant, replica) NOT IN (SELECT tenant, replica FROM device)",
+        """
+      SELECT 1 FROM operation
+      WHERE (tenant, replica) NOT IN (SELECT tenant, replica FROM device)
+      """,
       "no cursor is beyond its feed":
         """
       SELECT 1 FROM device_cursor AS c JOIN feed AS f USING (tenant, feed)

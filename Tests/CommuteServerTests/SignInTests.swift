@@ -103,14 +103,13 @@ import Testing
     }
   }
 
+  private static let hash = String(repeating: "0", count: 64)
+
   @Test(arguments: [
     ("one ann\n", "line 1 of the tokens has 2 words; write: tenant user token-sha256"),
     ("# hm\none ann abc\n", "line 2 of the tokens does not end with the 64"),
-    ("a/b ann \(String(repeating: "0", count: 64))", "line 1 of the tokens has a slash"),
-    (
-      "one ann \(String(repeating: "0", count: 64))\r\ntwo bob \(String(repeating: "0", count: 64))",
-      "line 2 of the tokens has the token of line 1"
-    ),
+    ("a/b ann \(hash)", "line 1 of the tokens has a slash"),
+    ("one ann \(hash)\r\ntwo bob \(hash)", "line 2 of the tokens has the token of line 1"),
   ])
   func `a line that says something else is named`(text: String, words: String) throws {
     try folder.write(text, to: "tokens")

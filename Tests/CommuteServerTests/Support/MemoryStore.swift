@@ -1,7 +1,7 @@
 import CommuteCore
 import CommuteServer
 
-/// A store that keeps everything in memory: the second implementation of the suite, and the simpler one.
+/// A store that keeps everything in memory: the second implementation of the suite, and simpler.
 ///
 /// It settles on the whole state of a tenant and cuts pages by sorting.
 actor MemoryStore: ServerStore {
