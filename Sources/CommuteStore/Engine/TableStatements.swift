@@ -9,6 +9,8 @@ final class TableStatements {
   private var replacing: Statement?
   private var deleting: Statement?
   private var updating: [UInt64: Statement] = [:]
+  /// Where the JSON of lists is made.
+  private var scratch: [UInt8] = []
 
   init(_ shape: TableShape) {
     self.shape = shape
@@ -55,12 +57,16 @@ final class TableStatements {
     _ view: RecordState, id: RecordID, feed: String, names: inout NumberedNames, user: String,
     packer: inout Packer, on connection: Connection
   ) throws(StoreError) {
-    HiddenState.pack(view, shape: shape, names: &names, user: user, into: &packer)
     do {
       let statement = try replace(on: connection)
       statement.bind(high: id.high, low: id.low, at: 1)
       statement.bind(feed, at: 2)
-      bind(view, to: statement)
+      if let stamp = bind(view, to: statement) {
+        HiddenState.packShared(
+          stamp, of: view, shape: shape, names: &names, user: user, into: &packer)
+      } else {
+        HiddenState.pack(view, shape: shape, names: &names, user: user, into: &packer)
+      }
       statement.bind(packer.bytes, at: shape.layout.count + 3)
       try statement.run()
     } catch {
@@ -69,21 +75,35 @@ final class TableStatements {
   }
 
   /// Binds every field in the declared order; one that is missing or of a wrong kind, its default.
-  private func bind(_ view: RecordState, to statement: Statement) {
-    let fields = shape.layout.fields
+  ///
+  /// - Returns: The stamp of all fields, where every field has its column and all share one stamp.
+  private func bind(_ view: RecordState, to statement: Statement) -> Stamp? {
     let entries = view.fields.entries
+    var shared = entries.first?.value.stamp
+    if entries.count != shape.sorted.count || !view.unknown.isEmpty { shared = nil }
     var position = 0
-    for field in shape.sorted {
-      while position < entries.count, entries[position].name < fields[field].name { position += 1 }
-      let parameter = field + 3
-      if position < entries.count, entries[position].name == fields[field].name,
-        fields[field].admits(entries[position].value.value)
-      {
-        statement.bind(entries[position].value.value, at: parameter)
-      } else {
-        statement.bind(shape.layout.defaults[field], at: parameter)
+    for (index, field) in shape.sorted.enumerated() {
+      let name = shape.sortedNames[index]
+      while position < entries.count, entries[position].name < name { position += 1 }
+      guard position < entries.count, entries[position].name == name,
+        shape.layout.fields[field].admits(entries[position].value.value)
+      else {
+        statement.bind(shape.layout.defaults[field], at: field + 3)
+        shared = nil
+        continue
       }
+      if let stamp = shared, !entries[position].value.isPlain(under: stamp) { shared = nil }
+      bind(entries[position].value.value, at: field + 3, to: statement)
+      position += 1
     }
+    return shared
+  }
+
+  private func bind(_ value: FieldValue, at parameter: Int, to statement: Statement) {
+    guard case .list(let texts) = value else { return statement.bind(value, at: parameter) }
+    scratch.removeAll(keepingCapacity: true)
+    TextList.write(texts, to: &scratch)
+    scratch.withUnsafeBufferPointer { statement.bind(utf8: $0, at: parameter) }
   }
 
   /// Removes a row by id.
@@ -104,5 +124,12 @@ final class TableStatements {
     let made = try connection.prepare("UPDATE \(table) SET \(sets)_commute = ? WHERE id = ?")
     updating[mask] = made
     return made
+  }
+}
+
+extension FieldState {
+  /// Whether there is nothing to know of the field but its value and this stamp.
+  func isPlain(under stamp: Stamp) -> Bool {
+    self.stamp == stamp && origin == stamp && merge.isEmpty
   }
 }

@@ -31,16 +31,9 @@ extension WriterCore {
   func saveState() throws(StoreError) {
     try saveFeeds()
     let clock = state.device.clock
-    let knows = max(state.clockInMeta, state.clockInOutbox)
-    guard
-      state.meta != saved.meta || state.device.epoch != saved.device.epoch
-        || state.device.number != saved.device.number || state.device.nonce != saved.device.nonce
-        || clock.replica != saved.device.clock.replica || clock.last > knows
-        || clock.measuredOffset != saved.device.clock.measuredOffset
-        || names.epochs.count != names.savedEpochs
-        || state.device.account != saved.device.account
-    else {
+    guard isMetaChanged else {
       try saveReplicas()
+      if clock.last > max(state.clockInMeta, state.clockInOutbox) { try saveClock() }
       return
     }
     let replica = names.number(of: clock.replica)
@@ -48,6 +41,23 @@ extension WriterCore {
     try saveReplicas()
     try saveMeta(replica: replica, epoch: epoch)
     state.clockInMeta = clock.last
+  }
+
+  /// Whether more than the clock differs from the file's one row.
+  private var isMetaChanged: Bool {
+    let clock = state.device.clock
+    let before = saved.device.clock
+    return state.meta != saved.meta || state.device.epoch != saved.device.epoch
+      || state.device.number != saved.device.number || state.device.nonce != saved.device.nonce
+      || clock.replica != before.replica || clock.measuredOffset != before.measuredOffset
+      || names.epochs.count != names.savedEpochs
+  }
+
+  private func saveClock() throws(StoreError) {
+    let statement = try kept("UPDATE c_meta SET clock = ?1")
+    statement.bind(state.device.clock.last.stored, at: 1)
+    try run(statement)
+    state.clockInMeta = state.device.clock.last
   }
 
   private func saveReplicas() throws(StoreError) {

@@ -63,8 +63,7 @@ enum HiddenState {
     let sorting = Sorting(state, in: shape)
     var flags: Flags = sorting.shared ? [] : .places
     if state.revision != nil { flags.insert(.revision) }
-    let isOwn = state.revision != nil && state.author.hasSameBytes(as: user)
-    if !isOwn && !(state.revision == nil && state.author.isEmpty) { flags.insert(.author) }
+    if !isImplied(authorOf: state, user: user) { flags.insert(.author) }
     if !sorting.origins.isEmpty { flags.insert(.origins) }
     if !sorting.merge.isEmpty { flags.insert(.merge) }
     if !sorting.strangers.isEmpty { flags.insert(.fields) }
@@ -112,6 +111,29 @@ enum HiddenState {
       }
     }
     if !state.unknown.isEmpty { packer.put(state.unknown) }
+  }
+
+  /// Writes the hidden column of a state whose fields all have a column and share one stamp.
+  static func packShared(
+    _ stamp: Stamp, of state: RecordState, shape: TableShape, names: inout NumberedNames,
+    user: String, into packer: inout Packer
+  ) {
+    var flags: Flags = []
+    if state.revision != nil { flags.insert(.revision) }
+    if !isImplied(authorOf: state, user: user) { flags.insert(.author) }
+    packer.removeAll()
+    packer.put(byte: format)
+    packer.put(byte: flags.rawValue)
+    packer.put(shape.layout.count)
+    if let revision = state.revision { packer.put(revision, names: &names) }
+    if flags.contains(.author) { packer.put(state.author) }
+    packer.put(stamp, names: &names)
+  }
+
+  /// Whether the author need not be written: nobody yet, or the user of this device.
+  private static func isImplied(authorOf state: RecordState, user: String) -> Bool {
+    if state.revision == nil { return state.author.isEmpty }
+    return Key(state.author) == Key(user)
   }
 
   /// Writes the hidden column of a row whose fields were all stamped now and never told before.
@@ -210,12 +232,11 @@ extension TableShape {
   /// The field of a name, looked for from a position in the order of names on, which it moves.
   func next(_ name: Key, from position: inout Int) -> Int? {
     while position < sorted.count {
-      let field = sorted[position]
-      if layout.fields[field].name == name {
+      if sortedNames[position] == name {
         position += 1
-        return field
+        return sorted[position - 1]
       }
-      if name < layout.fields[field].name { return nil }
+      if name < sortedNames[position] { return nil }
       position += 1
     }
     return nil

@@ -3,13 +3,19 @@ enum TextList {
   /// The JSON of a list: `["sf","long"]`.
   static func json(of texts: [String]) -> String {
     if texts.isEmpty { return "[]" }
-    var bytes: [UInt8] = [0x5B]
+    var bytes: [UInt8] = []
+    write(texts, to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends the JSON of a list.
+  static func write(_ texts: [String], to bytes: inout [UInt8]) {
+    bytes.append(0x5B)
     for (index, text) in texts.enumerated() {
       if index > 0 { bytes.append(0x2C) }
       append(text, to: &bytes)
     }
     bytes.append(0x5D)
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {

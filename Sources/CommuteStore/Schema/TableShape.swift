@@ -15,6 +15,8 @@ final class TableShape: Sendable {
   let declared: [Int]
   /// The declared numbers in the order of the names.
   let sorted: [Int]
+  /// The names in that order.
+  let sortedNames: [Key]
   /// Each field's name as packed columns hold it.
   let packedNames: [[UInt8]]
 
@@ -33,6 +35,7 @@ final class TableShape: Sendable {
       return packer.bytes
     }
     sorted = fields.indices.sorted { fields[$0].name < fields[$1].name }
+    sortedNames = sorted.map { fields[$0].name }
   }
 
   /// The shape of a table as an earlier app declared it, for reading what it left.
