@@ -18,7 +18,7 @@ extension JSONReader {
     return number << 16 | part
   }
 
-  /// The number of eight hexadecimal digits, the first one in the lowest byte; all are read at once.
+  /// The number of eight hexadecimal digits, read all at once; the first one is the lowest byte.
   @inline(__always)
   private static func hexadecimal(_ characters: UInt64) -> UInt64? {
     let ones: UInt64 = 0x0101_0101_0101_0101

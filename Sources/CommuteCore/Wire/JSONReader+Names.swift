@@ -1,7 +1,7 @@
 /// A member's name with its quotes and colon, as it stood earlier in the message.
 ///
-/// Objects of one kind mostly have the same members in the same order. Comparing with what came last
-/// time costs a fraction of reading the name, and a wrong guess costs little.
+/// Objects of one kind mostly have the same members in the same order. Comparing with what came
+/// last time costs a fraction of reading the name, and a wrong guess costs little.
 struct NameGuess {
   /// Where its opening quote stood.
   var start = 0

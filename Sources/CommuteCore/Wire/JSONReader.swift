@@ -71,14 +71,14 @@ struct JSONMembers {
 
 /// Reads JSON (RFC 8259) from bytes that are known to be UTF-8, in one pass and without a tree.
 ///
-/// It is stricter than the RFC where two readers could disagree: no member twice, no lone surrogate,
-/// no NUL, depth bounded. No input traps.
+/// It is stricter than the RFC where two readers could disagree: no member twice, no lone
+/// surrogate, no NUL, depth bounded. No input traps.
 ///
-/// It looks at a buffer without owning it, so it never outlives the call that lends the buffer; every
-/// access goes through ``byte(_:)`` or a range that was checked against the end.
+/// It looks at a buffer without owning it, so it never outlives the call that lends the buffer;
+/// every access goes through ``byte(_:)`` or a range that was checked against the end.
 ///
-/// It is large, so every method that is not inlined is `mutating`: it then gets the reader's address
-/// and not a copy.
+/// It is large, so every method that is not inlined is `mutating`: it then gets the reader's
+/// address and not a copy.
 @safe struct JSONReader {
   let buffer: UnsafeBufferPointer<UInt8>
   let end: Int

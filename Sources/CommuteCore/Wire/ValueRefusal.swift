@@ -20,8 +20,8 @@ public enum ValueRefusal: Error, Hashable, Sendable {
 extension FieldValue {
   /// Why the value cannot be part of a record; nil if it can.
   ///
-  /// What passes here comes back equal from the wire. The list is held to the record's limit, each of
-  /// its texts to a text's.
+  /// What passes here comes back equal from the wire. The list is held to the record's limit, each
+  /// of its texts to a text's.
   public var refusal: ValueRefusal? {
     switch self {
     case .null, .boolean, .integer, .instant: nil

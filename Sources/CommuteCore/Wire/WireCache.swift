@@ -1,7 +1,7 @@
 /// Texts that a message repeats: names of tables, fields, feeds and authors.
 ///
-/// A page names the same few things in every record; each is made once and handed out again, found by
-/// its bytes in the message.
+/// A page names the same few things in every record; each is made once and handed out again, found
+/// by its bytes in the message.
 struct WireCache {
   /// A text and where in the message its bytes stand.
   struct Slot {

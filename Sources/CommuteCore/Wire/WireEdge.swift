@@ -37,7 +37,7 @@ enum WireEdge {
 }
 
 extension JSONReader {
-  /// Looks for the protocol's version before anything else is judged, and stands at the start again.
+  /// Looks for the protocol's version before anything else is judged, then goes back to the start.
   fileprivate mutating func checkProtocol() throws(JSONFault) {
     var members = try openObject()
     while let member = try nextMember(&members) {

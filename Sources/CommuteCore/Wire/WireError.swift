@@ -1,8 +1,8 @@
 /// Why bytes are not a message that this build can take.
 ///
 /// The cases are split by what the receiver does next: a malformed message or one over a limit is
-/// refused, what is not ours at all is no answer and the round is tried again, another protocol asks
-/// for an update.
+/// refused, what is not ours at all is no answer and the round is tried again, another protocol
+/// asks for an update.
 @nonexhaustive
 public enum WireError: Error, Hashable, Sendable {
   /// The bytes break the format; the same bytes will do so again.

@@ -1,7 +1,7 @@
 /// The members that messages have.
 ///
-/// Reading turns a name into one of these by its bytes, so that no text is made for it; a bit for the
-/// raw value marks what an object already had.
+/// Reading turns a name into one of these by its bytes, so that no text is made for it; a bit for
+/// the raw value marks what an object already had.
 enum WireMember: UInt8, Hashable, Sendable, CaseIterable {
   case after, again, ancestry, author, base, build, bytes, code, creates, cursor, deleted, device
   case devices, ended, epoch, feed, feeds, fence, fields, grant, hash, heads, id, limit, message
@@ -100,7 +100,7 @@ struct WireMemberTable: Sendable {
     }
   }
 
-  /// The member whose name begins with these bytes; whether there are more is for the caller to see.
+  /// The member whose name begins with these bytes; the caller sees whether there are more.
   @inline(__always)
   func member(beginning word: UInt64) -> WireMember {
     var slot = Self.slot(of: word)

@@ -2,8 +2,8 @@ import CommuteCore
 import CommuteTestKit
 import Testing
 
-/// The rule `latest` over a small universe, every pair and triple: seeds, ties, deletions, texts that
-/// only look alike.
+/// The rule `latest` over a small universe, every pair and triple: seeds, ties, deletions, texts
+/// that only look alike.
 @Suite struct LatestTests {
   static let stamps = [
     Stamp.floor,
