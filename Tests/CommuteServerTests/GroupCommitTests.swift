@@ -94,6 +94,54 @@ import Testing
     #expect(try folder.sql("SELECT revision FROM feed WHERE feed = 'books'") == [.integer(5)])
   }
 
+  @Test func `what a failed request had written is undone`() async throws {
+    var store = try await folder.openStore()
+    var phone = TestDevice()
+    _ = try await store.round(&phone, [phone.operation(1, "Emma"), phone.operation(2, "Emma")])
+    await store.close()
+    // The next number of the feed is taken, so the second record of the request breaks its index.
+    try damage("UPDATE feed SET revision = 1")
+    store = try await folder.openStore()
+    var tablet = TestDevice(0xB)
+    tablet.cursors["songs"] = .some(nil)
+    let song = tablet.operation(3, "Song", feed: "songs")
+    let request = try tablet.request([song, tablet.operation(4, "Persuasion")])
+    let error = await #expect(throws: ServerStoreError.self) {
+      try await store.answer(request, of: .local, time: TestDevice.time)
+    }
+    guard case .failed = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(try await store.round(&tablet).records.map(\.key.id.low) == [1])
+    await store.close()
+    #expect(try folder.sql("SELECT count(*) FROM operation") == [.integer(2)])
+    #expect(try folder.sql("SELECT feed FROM feed") == [.text("books")])
+    #expect(try folder.sql("SELECT request FROM device WHERE replica = 11") == [.integer(0)])
+  }
+
+  @Test func `what another request of the group changed is on the page`() async throws {
+    let gate = WriterGate(holdingAt: .before)
+    let store = try await folder.openStore(settings: gate.settings)
+    async let first = push(1, from: 0x800, to: store) { $0.operation($1 + 100, "First") }
+    await gate.waitUntilHeld()
+    async let created = push(1, from: 0x100, to: store)
+    await store.waitUntil(waiting: 1)
+    async let edited = push(1, from: 0x200, to: store) {
+      $0.operation($1, "lovely", in: "note", creates: false)
+    }
+    await store.waitUntil(waiting: 2)
+    gate.open()
+    _ = try await first
+    let page = try await created[0].get()
+    #expect(page.verdicts.first?.revision?.number == 2)
+    let told = page.records.first { $0.key == TestDevice.book(1) }
+    #expect(told?.state.revision?.number == 3)
+    #expect(told?.text("note") == "lovely")
+    #expect(try await edited[0].get().isAllApplied)
+    await store.close()
+  }
+
   @Test func `where one fills the disk, the others are written on their own`() async throws {
     let gate = WriterGate(holdingAt: .before)
     var settings = gate.settings
