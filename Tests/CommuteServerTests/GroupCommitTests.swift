@@ -115,6 +115,7 @@ import Testing
     }
     #expect(try await store.round(&tablet).records.map(\.key.id.low) == [1])
     await store.close()
+    #expect(try folder.sql("SELECT count(*) FROM record") == [.integer(2)])
     #expect(try folder.sql("SELECT count(*) FROM operation") == [.integer(2)])
     #expect(try folder.sql("SELECT feed FROM feed") == [.text("books")])
     #expect(try folder.sql("SELECT request FROM device WHERE replica = 11") == [.integer(0)])

@@ -161,6 +161,27 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `a claim from the future that comes again does not beat what was written since`(
+    kind: StoreKind
+  ) async throws {
+    try await kind.withStore { store in
+      var phone = TestDevice(0xA)
+      var tablet = TestDevice(0xB)
+      let claim = phone.stamp(later: 31_536_000_000)
+      let first = try await store.round(&phone, [phone.operation(1, "Emma", stamp: claim)])
+      let settled = try #require(first.verdicts.first?.stamps["title"])
+      let edit = tablet.operation(
+        1, "Emma, by Jane Austen", creates: false, over: Over(stamp: settled, origin: claim),
+        stamp: tablet.stamp(later: 5_000))
+      #expect(try await store.round(&tablet, [edit], time: TestDevice.time + 5_000).isAllApplied)
+      let again = phone.operation(1, "Emma", creates: false, stamp: claim)
+      let answer = try await store.round(&phone, [again], time: TestDevice.time + 9_000)
+      #expect(answer.verdicts.first?.stamps["title"] == settled)
+      #expect(answer.verdicts.first?.record?.text("title") == "Emma, by Jane Austen")
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `a rule of the server refuses one operation, in its own words`(
     kind: StoreKind
   ) async throws {
