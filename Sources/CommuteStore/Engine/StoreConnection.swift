@@ -31,8 +31,9 @@ public final class StoreConnection {
   }
 
   private static func isKept(_ table: String, shapes: Shapes) -> Bool {
-    if shapes.all.contains(where: { $0.name == table }) { return true }
-    return table.hasPrefix("c_") || table.hasPrefix("q_")
+    let lowered = table.lowercased()
+    if shapes.all.contains(where: { $0.name.lowercased() == lowered }) { return true }
+    return lowered.hasPrefix("c_") || lowered.hasPrefix("q_")
   }
 
   /// The statement that reads one record: `id`, then the fields as declared.
@@ -55,6 +56,7 @@ public final class StoreConnection {
     let statement = try speaking { () throws(SQLiteError) in
       try connection.statement(sql, isChecked: true)
     }
+    try refuseConstraints(statement)
     guard region != nil else { return statement }
     for access in statement.accesses {
       guard case .read(let table, let column) = access.action,
@@ -63,6 +65,25 @@ public final class StoreConnection {
       region?.add(table: slot, columns: mask(of: column, in: slot))
     }
     return statement
+  }
+
+  /// Refuses unique indexes and triggers on tables of the store's own.
+  ///
+  /// A pulled record must never fail on what only one device forbids. The words of the statement are
+  /// looked through because SQLite does not say here on which table an index is made.
+  private func refuseConstraints(_ statement: Statement) throws(StoreError) {
+    let isSchema = statement.accesses.contains { access in
+      if case .schema = access.action { true } else { false }
+    }
+    guard isSchema else { return }
+    let words = Set(
+      statement.sql.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }
+        .map(String.init))
+    guard !words.isDisjoint(with: ["unique", "trigger"]) else { return }
+    guard let table = words.first(where: { Self.isKept($0, shapes: shapes) }) else { return }
+    throw .query(
+      reason: "\(table) takes neither unique indexes nor triggers, or pulled records would fail;"
+        + " check uniqueness where the app writes")
   }
 
   private func mask(of column: String, in slot: Int) -> UInt64 {

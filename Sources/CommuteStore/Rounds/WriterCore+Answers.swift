@@ -192,7 +192,17 @@ extension WriterCore {
       LIMIT 1
       """)
     if isUnsent { return true }
-    return try keysInFlight().keys.contains { !round.contains($0) }
+    // Nor may one that was sent before and put off since bring about a round without it.
+    let sent = try connection.all(
+      """
+      SELECT operation FROM c_outbox
+      WHERE in_flight = 1 AND (not_before <= \(wall) OR not_before > \(longest))
+      """
+    ) { (row) throws(StoreError) -> OperationID in
+      guard let id = row.pair(0) else { throw Unpacker.damage }
+      return OperationID(high: id.high, low: id.low)
+    }
+    return sent.contains { !round.contains($0) }
   }
 }
 

@@ -159,11 +159,16 @@ struct SchemaUpdate {
     try forEachRow(of: before) { (id, feed, state, update) throws(StoreError) in
       try update.put(state, id, feed, statements)
     }
+    let indexes = try connection.all(
+      "SELECT sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = \(table.name)"
+    ) { (row) throws(StoreError) in row.text(0) }
     try execute(
       """
       DROP TABLE \(SQL.quoted(table.name));
       ALTER TABLE \(SQL.quoted(fresh)) RENAME TO \(SQL.quoted(table.name));
       """)
+    // An index of the app over a column that left goes with it.
+    for index in indexes where !index.isEmpty { try? connection.execute(index) }
   }
 
   /// Keeps the records of a table that the app no longer declares as unknown.
