@@ -4,17 +4,18 @@
   /// None of this exists in a shipped build: it is compiled only with `-D PLANTED`.
   public enum Planted: String, CaseIterable, Sendable {
     // Clock and merge.
-    case wallClockOnly, clockIgnoresOthers, textOrderInTies, rowLevelMerge
+    case wallClockOnly, clockIgnoresOthers, textOrderInTies, rowLevelMerge, tieKeepsMine
     // The device's side of one record.
     case seedsOverwrite, operationIDKept, overNeverRenewed, overNotInherited, pageDropsPending
     case tombstoneIgnored, verdictsNotObserved, acknowledgeByRecord, baseMergedNotReplaced
-    case rowBehindNotLifted, rejectionBlocksLine, rejectionDropped
+    case rejectionBlocksLine, rejectionDropped, rowsNotCollapsed, clockRefusesWrites
+    case laterDropsRow, dueTimeBelieved
     // The device's side of a round.
     case nonceNotChecked, replicaNotRenewed, cursorNotMoved, epochIgnored
     // The server's settling.
     case noDedupe, futureTrusted, restampNotRemembered, restampNotCausal, seenByOriginOff
-    case claimedOrderOff, hardDelete, recordLeftOut, headAsCursor, pageCursorStale
-    case revisionNotRaised, serverIgnoresFloor
+    case hardDelete, recordLeftOut, headAsCursor, pageBudgetIgnored
+    case revisionNotRaised, serverIgnoresFloor, editsRevive
     // The world around them: what commits together, and when.
     case splitTransaction, cursorBeforeRows, markNotDurable, clockNotSaved
 

@@ -19,6 +19,9 @@ extension FieldState {
   /// Copies that agree in stamp and value may differ in origin only where one of them was told by
   /// an older server; the greater origin stays, so that the order of merging does not matter.
   public func merged(with other: FieldState) -> FieldState {
+    #if PLANTED
+      if Planted.isActive(.tieKeepsMine), stamp == other.stamp { return self }
+    #endif
     if other.wins(over: self) { return other }
     if wins(over: other) { return self }
     if origin != other.origin { return origin < other.origin ? other : self }

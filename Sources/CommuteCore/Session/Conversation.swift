@@ -97,6 +97,12 @@ public struct Conversation: Hashable, Sendable {
     if let waiting { state = .waiting(failure: waiting.failure, due: waiting.due) }
   }
 
+  /// Takes note of how many operations the round under way really carries, so that a failure halves
+  /// those and not what might have been sent.
+  public mutating func noteSent(_ count: Int) {
+    if count > 0 { batch = min(batch, count) }
+  }
+
   /// Takes note of an event.
   ///
   /// - Returns: What to do about it, in order.

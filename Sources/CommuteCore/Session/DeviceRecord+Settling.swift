@@ -70,6 +70,12 @@ extension DeviceRecord {
     case .rejected(let code, let message):
       outcome = reject(row, verdict: verdict, code: code, message: message)
     case .later(_, let delay):
+      #if PLANTED
+        if Planted.isActive(.laterDropsRow) {
+          rows.removeFirst()
+          return outcome
+        }
+      #endif
       noteUnsettled()
       rows[0].notBefore = delay == 0 ? 0 : wall.adding(milliseconds: delay)
     }
@@ -127,23 +133,30 @@ extension DeviceRecord {
   private mutating func inform(
     rowsBehind sent: Operation, verdict: Verdict, clock: inout HybridClock, wall: Int64
   ) {
-    for index in rows.indices {
-      for entry in sent.fields.entries {
+    if rows.isEmpty { return }
+    for entry in sent.fields.entries {
+      let origin = entry.value.stamp
+      var settled = verdict.stamps[entry.name] ?? origin
+      var won: Stamp?
+      if let current = base?.fields[entry.name], current.origin == origin, !origin.isFloor {
+        settled = current.stamp
+        won = current.stamp
+      }
+      // The name under which the next row knows what it replaced, before and after a lifting.
+      var replaced = (known: origin, now: origin)
+      for index in rows.indices {
         guard var behind = rows[index].operation.fields[entry.name] else { continue }
-        let origin = entry.value.stamp
-        let current = base?.fields[entry.name]
-        var settled = verdict.stamps[entry.name] ?? origin
-        if let current, current.origin == origin, !origin.isFloor {
-          settled = current.stamp
-          if behind.over?.origin == origin { behind.over?.stamp = current.stamp }
+        if behind.over?.origin == replaced.known {
+          behind.over?.origin = replaced.now
+          if let won { behind.over?.stamp = won }
         }
-        #if PLANTED
-          if Planted.isActive(.rowBehindNotLifted) { settled = .floor }
-        #endif
+        replaced.known = behind.stamp
         if !behind.stamp.isFloor, !(settled < behind.stamp) {
           clock.observe(settled)
           behind.stamp = clock.now(wall: wall)
         }
+        replaced.now = behind.stamp
+        if settled < behind.stamp { settled = behind.stamp }
         rows[index].operation.fields[entry.name] = behind
       }
     }

@@ -52,7 +52,7 @@ extension DeviceRecord {
   ) throws(WriteRefusal) -> [Key] {
     if let view { throw view.deleted == nil ? .exists(key) : .deleted(key) }
     let changes = values.entries.map { (name: $0.name, value: $0.value) }
-    return try put(changes, creates: true, operation: operation, context: &context)
+    return try put(changes, over: nil, operation: operation, context: &context)
   }
 
   /// Changes fields; those that keep their value are neither stamped nor queued.
@@ -70,7 +70,7 @@ extension DeviceRecord {
       changes.append((entry.name, entry.value))
     }
     if changes.isEmpty { return [] }
-    return try put(changes, creates: false, operation: operation, context: &context)
+    return try put(changes, over: view, operation: operation, context: &context)
   }
 
   /// Puts a seed: values that several devices write alike without a person having decided them.
@@ -103,11 +103,11 @@ extension DeviceRecord {
     if changes.isEmpty && view != nil { return [] }
     #if PLANTED
       if Planted.isActive(.seedsOverwrite) {
-        return try put(changes, creates: view == nil, operation: operation, context: &context)
+        return try put(changes, over: view, operation: operation, context: &context)
       }
     #endif
     return try put(
-      changes, creates: view == nil, isSeed: true, operation: operation, context: &context)
+      changes, over: view, isSeed: true, operation: operation, context: &context)
   }
 
   /// Deletes the record; a record that is not there or is deleted already stays as it is.
@@ -127,8 +127,8 @@ extension DeviceRecord {
   /// - Returns: Whether there was one; otherwise the deletion has left, or may have left, the device.
   @discardableResult
   public mutating func withdrawDeletion(operation id: OperationID) -> Bool {
-    guard let index = rows.indices.last, !rows[index].isInFlight,
-      rows[index].operation.deleted != nil
+    guard let index = rows.indices.last, rows[index].operation.deleted != nil,
+      !rows[index].isInFlight
     else { return false }
     rows[index].operation.deleted = nil
     rows[index].operation.id = id
@@ -139,7 +139,7 @@ extension DeviceRecord {
 
   /// Stamps and queues changes in the row that is open, or in a new one behind.
   private mutating func put(
-    _ changes: [(name: Key, value: FieldValue)], creates: Bool, isSeed: Bool = false,
+    _ changes: [(name: Key, value: FieldValue)], over before: RecordState?, isSeed: Bool = false,
     operation id: OperationID, context: inout WriteContext
   ) throws(WriteRefusal) -> [Key] {
     var size = 256
@@ -147,11 +147,15 @@ extension DeviceRecord {
     guard size <= Limits.operationBytes else {
       throw .tooLarge(key, bytes: size, limit: Limits.operationBytes)
     }
-    let before = view ?? RecordState()
-    let index = openRow(creates: creates, context: context, room: size)
+    #if PLANTED
+      if Planted.isActive(.clockRefusesWrites), context.clock.isAhead(of: context.wall) {
+        throw .tooLarge(key, bytes: 0, limit: 0)
+      }
+    #endif
+    let index = openRow(creates: before == nil, context: context, room: size)
     let stamp = isSeed ? Stamp.floor : context.clock.now(wall: context.wall)
     for change in changes {
-      note(change.name, change.value, stamp: stamp, before: before, in: index)
+      note(change.name, change.value, stamp: stamp, before: before ?? RecordState(), in: index)
     }
     #if PLANTED
       if Planted.isActive(.operationIDKept), index > 0 {
@@ -203,9 +207,18 @@ extension DeviceRecord {
     return over
   }
 
-  /// The row that takes a change of about `room` bytes: the last one, unless it is in flight or full.
+  /// The row that takes a change of about `room` bytes: the last one, unless it is in flight, full,
+  /// or of an earlier replica id.
+  ///
+  /// What was written under an earlier id may have been sent by a file that is gone. Were a change
+  /// collapsed into it, the server could not see that its writer knew the value.
   private mutating func openRow(creates: Bool, context: WriteContext, room: Int) -> Int {
-    if let last = rows.indices.last, !rows[last].isInFlight,
+    #if PLANTED
+      let collapses = creates || !Planted.isActive(.rowsNotCollapsed)
+    #else
+      let collapses = true
+    #endif
+    if let last = rows.indices.last, collapses, isOpen(rows[last], for: context.clock.replica),
       rows[last].operation.approximateSize + room <= Limits.operationBytes
     {
       if creates { rows[last].operation.creates = true }
@@ -218,4 +231,18 @@ extension DeviceRecord {
           replica: context.clock.replica, key: key, feed: feed, creates: creates)))
     return rows.count - 1
   }
+
+  /// Whether a row can still be changed: never sent, by this file or by the one it was.
+  private func isOpen(_ row: OutboxRow, for replica: ReplicaID) -> Bool {
+    !row.isInFlight && row.operation.replica == replica
+  }
 }
+
+#if PLANTED
+  extension HybridClock {
+    /// Whether the clock was led into the future.
+    func isAhead(of wall: Int64) -> Bool {
+      Int64(last >> 16) > wall + offset + 3_600_000
+    }
+  }
+#endif

@@ -26,6 +26,11 @@ extension Settlement {
       if stamp != claimed { deleted = stamp }
       after.deleted = before.deleted.map { max($0, stamp) } ?? stamp
     }
+    #if PLANTED
+      if Planted.isActive(.editsRevive), before.deleted != nil, !operation.fields.isEmpty {
+        after.deleted = nil
+      }
+    #endif
     guard after.approximateSize <= Limits.mergedBytes else {
       return Verdict(
         id: operation.id,
@@ -169,9 +174,6 @@ extension Settlement {
 
   /// Whether a claim that was settled anew comes before the claim that is current, of the same replica.
   private func isOlderClaim(_ claim: Stamp, than current: FieldState) -> Bool {
-    #if PLANTED
-      if Planted.isActive(.claimedOrderOff) { return false }
-    #endif
     return current.origin.replica == claim.replica && !(current.origin < claim)
   }
 

@@ -39,14 +39,16 @@ struct Content: Equatable, Comparable {
   /// A number that differs where contents do.
   var hash: UInt64 { first ^ second &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(count) }
 
-  /// The bytes as text, for reports.
+  /// The bytes as text or numbers, for reports.
   var text: String {
     var bytes: [UInt8] = []
     for index in 0..<min(count, 16) {
       let half = index < 8 ? first : second
       bytes.append(UInt8(truncatingIfNeeded: half >> (56 - UInt64(index % 8) * 8)))
     }
-    return String(decoding: bytes, as: UTF8.self)
+    let isPlain = bytes.allSatisfy { $0 >= 0x20 }
+    if isPlain { return String(decoding: bytes, as: UTF8.self) }
+    return "0x" + bytes.drop { $0 == 0 }.map { String($0, radix: 16) }.joined(separator: ".")
   }
 }
 

@@ -19,14 +19,20 @@ extension Oracle {
         && (!edits[own - 1].isSeed || edits[shown - 1].content < edits[own - 1].content)
     if !isOlder { return nil }
     return Breach(
-      invariant: 5, text: "device \(device) shows \(name(shown)) although it wrote \(name(own))")
+      invariant: 5, text: "device \(device) shows \(name(shown)) although it wrote \(name(own))",
+      isKnownLimit: machines.contains(device))
   }
 
   /// Judges whether every edit is accounted for, once nothing is under way any more.
-  func judgeFates() -> Breach? {
+  ///
+  /// - Parameter waiting: Where rows wait visibly for records that are not there.
+  func judgeFates(waiting: [(device: Int, place: Int)]) -> Breach? {
     for number in 1..<edits.count + 1 {
       let edit = edits[number - 1]
       if edit.settled != nil || edit.isBuried || edit.isFailed || edit.isLost || edit.isWithdrawn {
+        continue
+      }
+      if waiting.contains(where: { $0.device == edit.device && $0.place == edit.place }) {
         continue
       }
       let later = latest(of: edit.device, at: edit.place)
@@ -59,7 +65,8 @@ extension Oracle {
     if content == expected.content, stamp == expected.settled { return nil }
     return Breach(
       invariant: 12,
-      text: "place \(place) holds '\(content.text)', must hold '\(expected.content.text)'")
+      text: "place \(place) holds '\(content.text)', must hold '\(expected.content.text)'",
+      isKnownLimit: machines.contains(expected.device))
   }
 
   /// Judges whether a record is deleted exactly if somebody deleted it.

@@ -10,6 +10,8 @@ struct Oracle {
   private var standing: [Int]
   /// Edits under moments that they had before they were moved; a power loss may bring these back.
   private var earlier: [(number: Int, claimed: Moment)] = []
+  /// Devices whose whole machine was put back: they may give two values one moment.
+  private(set) var machines: [Int] = []
   /// The greatest moment of each writer that left its device.
   private var latestSent: [Moment] = []
 
@@ -111,7 +113,7 @@ struct Oracle {
   private func lost(_ number: Int, to other: Int) -> Breach {
     Breach(
       invariant: 20, text: "\(name(number)) lost to \(name(other)), which its writer had seen",
-      isKnownLimit: edits[number - 1].isLost)
+      isKnownLimit: edits[number - 1].isLost || machines.contains(edits[number - 1].device))
   }
 
   /// The server told that an edit came to a deleted record.
@@ -135,10 +137,8 @@ struct Oracle {
 
   /// A user took back what had not left.
   mutating func withdrew(device: Int, _ place: Int, version: Int) {
-    for number in history[place].reversed() where edits[number - 1].device == device {
-      edits[number - 1].withdrawnAt = version
-      return
-    }
+    let number = latest(of: device, at: place)
+    if number > 0 { edits[number - 1].withdrawnAt = version }
   }
 
   /// A device's file went back to an earlier commit.
@@ -163,7 +163,8 @@ struct Oracle {
 
   /// A machine was put back with everything that is kept on it: until the server tells, its writer
   /// cannot know what had left it before.
-  mutating func forgetSent(by writer: UInt64) {
+  mutating func putBackMachine(of device: Int, writer: UInt64) {
+    machines.append(device)
     latestSent.removeAll { $0.writer == writer }
   }
 
@@ -224,12 +225,12 @@ struct Oracle {
   func edits(at place: Int) -> [Int] { history[place] }
 
   /// What must stand at a place: the content and the moment under which it was settled.
-  func expected(at place: Int) -> (content: Content, settled: Moment)? {
+  func expected(at place: Int) -> (content: Content, settled: Moment, device: Int)? {
     var last = 0
     for number in history[place] where edits[number - 1].settled != nil {
       if last == 0 || precedes(last, number) { last = number }
     }
     guard last > 0, let settled = edits[last - 1].settled else { return nil }
-    return (edits[last - 1].content, settled)
+    return (edits[last - 1].content, settled, edits[last - 1].device)
   }
 }

@@ -46,26 +46,34 @@ struct Hunt {
 
   extension Hunt {
     /// Plants one bug after the other and plays histories until a promise breaks.
-    func run() {
+    func run(only name: String?) {
       let stage = Stage()
-      for bug in Planted.allCases {
+      for bug in Planted.allCases where name == nil || name == bug.rawValue {
         output.progress("hunting \(bug.rawValue)")
         // One thread only: the bug is set before the histories that it is in.
         unsafe Planted.active = bug
-        output.say(quarry(bug, on: stage).row)
+        let story = name.map { _ in Story() }
+        let quarry = quarry(bug, on: stage, story: story)
+        for line in story?.lines ?? [] { output.complain(line) }
+        output.say(quarry.row)
       }
       unsafe Planted.active = nil
       output.endProgress()
     }
 
-    private func quarry(_ bug: Planted, on stage: Stage) -> Quarry {
+    private func quarry(_ bug: Planted, on stage: Stage, story: Story?) -> Quarry {
       for index in 1...Self.patience {
         let history = History(seed: seed + UInt64(index) - 1)
         let world = history.played(on: stage)
         guard let violation = world.violation, !violation.isKnownLimit else { continue }
+        // What breaks without the bug, too, says nothing about it.
+        unsafe Planted.active = nil
+        let isHealthy = history.played(on: stage).violation == nil
+        unsafe Planted.active = bug
+        guard isHealthy else { continue }
         var shrinker = Shrinker(history, on: stage, invariant: violation.invariant)
         let choices = shrinker.shrink(world.choices.drawn)
-        let short = history.play(Choices(playing: choices), on: stage)
+        let short = history.play(Choices(playing: choices), on: stage, story: story)
         return Quarry(
           name: bug.rawValue, invariant: violation.invariant, history: index,
           writes: short.report.writes, text: short.violation?.text ?? violation.text)

@@ -17,6 +17,8 @@ struct Options {
   var seed: UInt64 = 1
   /// The program of the planted build.
   var planted: String?
+  /// The only planted bug to hunt.
+  var quarry: String?
   /// Whether a replay tells its story.
   var tellsStory = false
   /// Whether the report is one JSON object.
@@ -43,6 +45,7 @@ struct Options {
       --trace            tells what happens in it
       --json             one JSON object instead of lines
       --hunt             what --planted runs in the other program
+      --only NAME        with --hunt: this bug alone, with its story
     """
 
   init() {}
@@ -56,6 +59,7 @@ struct Options {
       case "--seed": seed = UInt64(try Self.number(&rest, after: name))
       case "--replay": mode = .replay(seed: UInt64(try Self.number(&rest, after: name)))
       case "--planted": planted = try Self.text(&rest, after: name)
+      case "--only": quarry = try Self.text(&rest, after: name)
       case "--trace": tellsStory = true
       case "--json": isJSON = true
       case "--hunt": mode = .hunt

@@ -12,6 +12,7 @@ struct Output {
   /// Says a line of the report.
   func say(_ line: String) {
     print(line)
+    fflush(nil)
   }
 
   /// Shows how far it has come, in one line that is written over and over.

@@ -117,7 +117,7 @@ struct Run {
 
   private func hunt() -> Int32 {
     #if PLANTED
-      Hunt(output: output, seed: options.seed).run()
+      Hunt(output: output, seed: options.seed).run(only: options.quarry)
       return 0
     #else
       output.complain("simulate: this build has no planted bugs; build it with -D PLANTED")

@@ -24,6 +24,7 @@ struct Summary {
     total.steps += report.steps
     total.writes += report.writes
     total.devices += report.devices
+    total.hotRecords += report.hotRecords
     for index in total.faults.indices { total.faults[index] += report.faults[index] }
     for index in total.marks.indices { total.marks[index] += report.marks[index] }
     if let violation = world.violation { add(violation, seed: seed) }
@@ -69,14 +70,16 @@ struct Summary {
     var lines: [String] = []
     if knownLimits > 0 {
       lines.append(
-        "simulate: \(knownLimits) histories ended in a known limit (a file was put back while its"
-          + " own request was under way, on a device whose clock is ahead)")
+        "simulate: \(knownLimits) histories ended in a known limit (a file or a machine was put back"
+          + " that had sent more since)")
     }
     if !neverReached.isEmpty {
       lines.append("simulate: never reached: \(neverReached.joined(separator: " "))")
     }
     let marks = Mark.allCases.map { "\($0.name) \(total.marks[$0.rawValue])" }
-    lines.append("simulate: situations: \(marks.joined(separator: " "))")
+    lines.append(
+      "simulate: mean \(mean(total.hotRecords)) hot records; situations:"
+        + " \(marks.joined(separator: " "))")
     let classes = FaultClass.allCases.map { "\($0.name) \(total.faults[$0.rawValue])" }
     lines.append(
       "simulate: means \(mean(total.steps)) steps, \(mean(total.writes)) writes,"

@@ -11,9 +11,9 @@ enum FaultClass: Int, CaseIterable {
 
 /// Situations that the checks are about; a run that reached none of one kind proves nothing, either.
 enum Mark: Int, CaseIterable {
-  case restamped, duplicateVerdict, recordLeftOut, recordTold, rowBehindLifted
+  case restamped, duplicateVerdict, recordLeftOut, recordTold
   case renewedAtOpen, renewedByServer, sentByCopy, pageCut, seedTie, equivalentTexts, olderClaim
-  case buried, withdrawn, creationRefused, changedBack, deferred, overRenewed
+  case buried, withdrawn, creationRefused, changedBack, deferred, leftWaiting
 
   /// The name in reports.
   var name: String { "\(self)" }

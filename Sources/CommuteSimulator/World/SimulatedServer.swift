@@ -118,6 +118,9 @@ extension World {
       if settled != change.stamp { reach(.restamped) }
       if change.stamp.isFloor, let held, held.stamp.isFloor, held.value != change.value {
         reach(.seedTie)
+        if case .text(let one) = change.value, case .text(let other) = held.value, one == other {
+          reach(.equivalentTexts)
+        }
       }
       blame(
         oracle.settled(

@@ -17,7 +17,6 @@ struct Stage {
   let tables: FieldMap<TableSchema>
 
   static let recordCount = 6
-  static let hotCount = 3
   static let fieldCount = 3
   /// Places of a record: its fields and its deletion.
   static let placesPerRecord = 4

@@ -174,7 +174,7 @@ extension World {
     devices[number].replaceFile(with: copy.file)
     if copy.isWholeMachine {
       devices[number].host = copy.host
-      oracle.forgetSent(by: copy.file.device.replica.rawValue)
+      oracle.putBackMachine(of: number, writer: copy.file.device.replica.rawValue)
     }
     forget(number)
     open(
@@ -194,10 +194,11 @@ extension World {
   mutating func jumpClock(_ number: Int) {
     count(.clockJump)
     switch choices.draw(10) {
-    case 8: devices[number].skew = -time
-    case 9: devices[number].skew = 315_360_000_000
+    case 0, 1, 2: devices[number].skew = Int64(choices.draw(360)) * 1_000 - 180_000
+    case 3, 4, 5: devices[number].skew = Int64(choices.draw(7_200)) * 1_000 - 3_600_000
     case 6, 7: devices[number].skew = 0
-    default: devices[number].skew = Int64(choices.draw(7_200)) * 1_000 - 3_600_000
+    case 8: devices[number].skew = -time
+    default: devices[number].skew = 315_360_000_000
     }
     tell("the wall clock of device \(number) is off by \(devices[number].skew) ms")
   }
@@ -216,6 +217,13 @@ extension World {
   /// A new process opens the file, and takes a new replica id where it must.
   private mutating func open(_ number: Int, bootChanged: Bool, cleanEnd: Bool) {
     devices[number].process += 1
+    #if PLANTED
+      if Planted.isActive(.clockNotSaved) {
+        devices[number].withDevice { device in
+          device.clock = HybridClock(replica: device.replica, offset: device.clock.measuredOffset)
+        }
+      }
+    #endif
     devices[number].sentRecords = []
     devices[number].conversation = Conversation()
     devices[number].retryAt = nil

@@ -10,17 +10,21 @@ extension World {
     serverTrouble = 0
     strangeAnswers = 0
     for number in devices.indices { devices[number].isOnline = true }
-    guard settleDown() else { return blame(10, "not at rest after \(Self.restRounds) rounds") }
+    guard settleDown() else { return blame(10, "not at rest after many healthy rounds") }
     judge()
     report.note(time)
   }
 
   private static let restRounds = 80
+  private static let restParcels = 1_000
 
   /// Plays healthy rounds until nothing is left to do.
   private mutating func settleDown() -> Bool {
+    var parcels = 0
     for _ in 0..<Self.restRounds {
       while !network.isEmpty, violation == nil {
+        parcels += 1
+        if parcels > Self.restParcels { return false }
         let parcel = network.removeFirst()
         switch parcel.load {
         case .request, .requestBytes: serve(parcel)
@@ -43,7 +47,9 @@ extension World {
   private func hasNothingToDo(_ number: Int) -> Bool {
     let device = devices[number]
     guard case .idle = device.conversation.state else { return false }
-    for record in device.file.records where !record.rows.isEmpty { return false }
+    for record in device.file.records where !record.rows.isEmpty && !isWaiting(record) {
+      return false
+    }
     for feed in stage.feeds {
       let cursor = device.file.device.feeds[feed]?.cursor ?? 0
       if cursor < server.head(of: feed) { return false }
@@ -51,10 +57,18 @@ extension World {
     return true
   }
 
+  /// Whether what a record's row needs is not there, so that it stays in line and says so.
+  private func isWaiting(_ record: DeviceRecord) -> Bool {
+    guard let row = record.rows.first else { return false }
+    return row.operation.needs.contains { server.state.records[$0] == nil }
+  }
+
   /// Does for a device what time and people do.
   private mutating func remind(_ number: Int) {
     switch devices[number].conversation.state {
-    case .idle: report(.requested, on: number)
+    case .idle:
+      if let wait = shortestWait(on: number) { time += wait }
+      report(.requested, on: number)
     case .exchanging: fail(.timedOut, on: number)
     case .waiting:
       if let at = devices[number].retryAt { time = max(time, at - devices[number].skew) }
@@ -63,14 +77,43 @@ extension World {
     }
   }
 
+  /// How long until the first row is due that is not; nil where one is due or none is in line.
+  ///
+  /// No delay is longer than two hours, whatever the wall clock was when it was noted.
+  private func shortestWait(on number: Int) -> Int64? {
+    let wall = wall(of: number)
+    var wait: Int64?
+    for record in devices[number].file.records {
+      guard let row = record.rows.first else { continue }
+      let rest = row.notBefore - wall
+      if rest <= 0 { return nil }
+      wait = min(wait ?? rest, rest, 2 * 3_600_000)
+    }
+    return wait
+  }
+
   // MARK: - Judging
 
   private mutating func judge() {
     for record in stage.records.indices { judge(record) }
-    blame(oracle.judgeFates())
+    blame(oracle.judgeFates(waiting: waitingPlaces()))
     judgeFreshDevice()
     judgeReplay()
     judgeAnyOrder()
+  }
+
+  /// The places of records whose rows wait for others.
+  private mutating func waitingPlaces() -> [(device: Int, place: Int)] {
+    var places: [(device: Int, place: Int)] = []
+    for number in devices.indices {
+      for (record, state) in devices[number].file.records.enumerated() where isWaiting(state) {
+        reach(.leftWaiting)
+        for field in 0..<Stage.placesPerRecord {
+          places.append((number, Stage.place(record, field)))
+        }
+      }
+    }
+    return places
   }
 
   /// Device and server hold the same, and it is what the oracle expects.

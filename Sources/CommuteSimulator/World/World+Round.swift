@@ -65,7 +65,11 @@ extension World {
         with: rows, nonce: nonce, build: build, wall: wall,
         limit: SyncRequest.Limit(records: Self.pageRecords))
     }
-    devices[number].commit(full: true)
+    #if PLANTED
+      devices[number].commit(full: !Planted.isActive(.markNotDurable))
+    #else
+      devices[number].commit(full: true)
+    #endif
     devices[number].sentRecords = records
     devices[number].sentAt = time
     if diesHere(number) { return }
@@ -83,15 +87,27 @@ extension World {
 
   /// The records whose first row is sent next, in line order.
   private func lineUp(_ batch: Int, on number: Int) -> [Int] {
-    let wall = wall(of: number)
     var line: [(order: Int64, record: Int)] = []
     for (record, state) in devices[number].file.records.enumerated() {
-      guard let row = state.rows.first, row.isDue(wall: wall) else { continue }
+      guard let row = state.rows.first else { continue }
       var index = line.count
       while index > 0, line[index - 1].order > row.order { index -= 1 }
       line.insert((row.order, record), at: index)
     }
-    return line.prefix(batch).map { $0.record }
+    let wall = wall(of: number)
+    var chosen: [Int] = []
+    var missing: [RecordKey] = []
+    for place in line where chosen.count < batch {
+      let state = devices[number].file.records[place.record]
+      if state.rows[0].isDue(wall: wall),
+        !state.rows[0].operation.needs.contains(where: missing.contains)
+      {
+        chosen.append(place.record)
+      } else if state.rows[0].operation.creates {
+        missing.append(state.key)
+      }
+    }
+    return chosen
   }
 
   /// Marks the first row of a record in flight, with its bytes and their hash.
@@ -174,7 +190,9 @@ extension World {
   }
 
   private mutating func apply(_ answer: SyncAnswer, on number: Int) {
-    if answer.epoch != server.state.epoch { blame(2, "an answer of another history was applied") }
+    #if PLANTED
+      if diesBehindCursor(answer, on: number) { return }
+    #endif
     var touched: [Int] = []
     for (index, verdict) in answer.verdicts.enumerated() where index < Self.batch {
       guard let record = record(of: verdict, on: number) else { continue }
@@ -201,6 +219,19 @@ extension World {
     let more = answer.feeds.contains { $0.more } || !lineUp(1, on: number).isEmpty
     report(.answered(more: more), on: number)
   }
+
+  #if PLANTED
+    /// The cursors are moved in a transaction of their own, and the process dies behind it.
+    private mutating func diesBehindCursor(_ answer: SyncAnswer, on number: Int) -> Bool {
+      guard Planted.isActive(.cursorBeforeRows), choices.oneIn(4) else { return false }
+      devices[number].withDevice { device in
+        for part in answer.feeds { device.moveCursor(by: part) }
+      }
+      devices[number].commit(full: true)
+      kill(number)
+      return true
+    }
+  #endif
 
   /// The record whose row in flight a verdict is about.
   private func record(of verdict: Verdict, on number: Int) -> Int? {
@@ -239,7 +270,6 @@ extension World {
       guard let change = new.operation.fields[entry.name], change.stamp != entry.value.stamp else {
         continue
       }
-      reach(.rowBehindLifted)
       oracle.moved(
         device: number, Stage.place(record, stage.field(entry.name, of: record)),
         Content(change.value), from: Moment(entry.value.stamp), to: Moment(change.stamp))

@@ -3,7 +3,7 @@ import CommuteCore
 extension World {
   /// A user of a device writes something.
   mutating func write(on number: Int) {
-    let record = choices.draw(5) < 4 ? choices.draw(Stage.hotCount) : choices.draw(Stage.recordCount)
+    let record = choices.draw(choices.draw(6) < 5 ? hotRecords : Stage.recordCount)
     let view = devices[number].file.records[record].view
     guard let view else {
       if choices.draw(2) == 0 { create(record, on: number) } else { seed(record, on: number) }
@@ -27,6 +27,9 @@ extension World {
     let id = OperationID(high: identifier.high, low: identifier.low)
     let wall = wall(of: number)
     let before = devices[number].file.records[record].view
+    #if PLANTED
+      let old = devices[number].file.records[record]
+    #endif
     devices[number].begin()
     var refusal: WriteRefusal?
     let changed = devices[number].withRecord(record) { state, device in
@@ -40,6 +43,9 @@ extension World {
       device.clock = context.clock
       return changed
     }
+    #if PLANTED
+      if losesRow(of: old, changed, before: before, isSeed: isSeed, on: number) { return }
+    #endif
     devices[number].commit(full: choices.draw(3) == 1)
     if let refusal {
       blame(7, "a write was refused: \(refusal.message)")
@@ -53,6 +59,27 @@ extension World {
     checkView(record, on: number)
     checkSizes(record, on: number)
   }
+
+  #if PLANTED
+    /// The row is put into the outbox in a second transaction, and the process dies before it.
+    private mutating func losesRow(
+      of old: DeviceRecord, _ changed: [Key], before: RecordState?, isSeed: Bool, on number: Int
+    ) -> Bool {
+      guard Planted.isActive(.splitTransaction), !changed.isEmpty, choices.oneIn(4) else {
+        return false
+      }
+      let record = Stage.number(of: old.key)
+      for name in changed {
+        noteWrite(
+          record, stage.field(name, of: record), name, before: before, isSeed: isSeed, on: number)
+      }
+      devices[number].withRecord(record) { state, _ in state = old }
+      devices[number].commit(full: true)
+      kill(number)
+      checkView(record, on: number)
+      return true
+    }
+  #endif
 
   /// Tells the oracle of one field that a write changed.
   private mutating func noteWrite(
@@ -80,13 +107,26 @@ extension World {
     for field in 0..<Stage.fieldCount where field == 0 || choices.draw(3) < 2 {
       values[stage.fields[record][field]] = newValue(record, field)
     }
+    let needs = choices.oneIn(3) ? pendingCreation(below: record, on: number) : nil
     transact(record, on: number) { (state, id, context) throws(WriteRefusal) in
-      try state.create(values, operation: id, context: &context)
+      let changed = try state.create(values, operation: id, context: &context)
+      if let needs { state.rows[state.rows.count - 1].operation.needs = [needs] }
+      return changed
     }
   }
 
+  /// A record that is new on a device and that the server does not have yet, to be referred to.
+  ///
+  /// Only a record of a lower number, so that references never run in a circle.
+  private func pendingCreation(below record: Int, on number: Int) -> RecordKey? {
+    for state in devices[number].file.records[..<record] {
+      if let row = state.rows.first, row.operation.creates { return state.key }
+    }
+    return nil
+  }
+
   private mutating func change(_ record: Int, _ view: RecordState, on number: Int) {
-    let first = choices.draw(Stage.fieldCount)
+    let first = onlyField ?? choices.draw(Stage.fieldCount)
     var values = FieldMap<FieldValue>()
     values[stage.fields[record][first]] = newValue(record, first)
     if choices.oneIn(4) {

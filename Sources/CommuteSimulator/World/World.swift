@@ -21,6 +21,7 @@ struct Report {
   var steps = 0
   var writes = 0
   var devices = 0
+  var hotRecords = 0
   var faults = [Int](repeating: 0, count: FaultClass.allCases.count)
   var marks = [Int](repeating: 0, count: Mark.allCases.count)
   /// A number that depends on everything that happened.
@@ -63,6 +64,10 @@ struct World {
   var serverTrouble = 0
   /// How many requests will get an answer that nobody can act on.
   var strangeAnswers = 0
+  /// How many records most writes go to.
+  var hotRecords = 3
+  /// The only field that is written to existing records; nil for any.
+  var onlyField: Int?
   var mayReorder = false
   var mayDieBetween = false
   /// How many values were made that nobody else writes.
