@@ -50,6 +50,12 @@ struct ChildProcess: Sendable {
 
   /// Starts a process.
   func start(_ process: Process) throws(Failure) {
+    // Threads of Dispatch hold all signals back, and a child that inherits that cannot be ended.
+    var none = sigset_t()
+    var held = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &held)
+    defer { pthread_sigmask(SIG_SETMASK, &held, nil) }
     do {
       try process.run()
     } catch {

@@ -52,7 +52,7 @@ struct ServerProcess: Sendable {
         let digits = line.reversed().prefix { (0x30...0x39).contains($0) }.reversed()
         continuation.resume(returning: UInt16(String(decoding: digits, as: UTF8.self)))
         // What it says later must not fill the pipe.
-        while let rest = try? output.read(upToCount: 4_096), !rest.isEmpty {}
+        while !output.availableData.isEmpty {}
       }.start()
     }
   }
