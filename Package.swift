@@ -97,10 +97,23 @@ let package = Package(
         "CommuteStore", "CommuteSync", "CommuteFeatures", "CommuteTestKit",
       ],
       path: "Tests/Stories", swiftSettings: house),
+    .executableTarget(
+      name: "CrashRunner",
+      dependencies: [
+        "CommuteCore", "CommuteFeatures", "CommuteHTTP", "CommuteSQLite", "CommuteServer",
+        "CommuteServerSQLite", "CommuteStore", "CommuteSync", "CommuteTestKit",
+      ],
+      path: "Tests/Crash", swiftSettings: house),
 
     // Tests.
+    .target(
+      name: "CommuteVectors", dependencies: ["CommuteCore"], path: "Tests/Vectors",
+      exclude: [
+        "README.md", "echo.txt", "identifiers.txt", "messages.txt", "numbers.txt", "refused.txt",
+        "stamps.txt", "values.txt",
+      ], swiftSettings: strict),
     .testTarget(
-      name: "CommuteCoreTests", dependencies: ["CommuteCore", "CommuteTestKit"],
+      name: "CommuteCoreTests", dependencies: ["CommuteCore", "CommuteTestKit", "CommuteVectors"],
       swiftSettings: house),
     .testTarget(
       name: "CommuteImportTests", dependencies: ["CommuteCore", "CommuteImport"],
@@ -137,6 +150,8 @@ let package = Package(
     .testTarget(
       name: "CommuteToolTests", dependencies: ["CommuteCore", "CommuteFeatures", "CommuteTool"],
       swiftSettings: house),
+    .testTarget(
+      name: "CrashTests", dependencies: ["CommuteTestKit", "CrashRunner"], swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]
