@@ -104,6 +104,11 @@ public final class Store: Sendable {
     try await perform { core throws(StoreError) in core.newRecord() }
   }
 
+  /// How many transactions were committed since the store was opened, and how many writes they held.
+  public var commits: (transactions: Int, writes: Int) {
+    writer.withCore { $0.commits }
+  }
+
   /// Lets everything that waits be done, then closes the database; no lock is held afterwards.
   ///
   /// Later calls throw ``StoreError/closed``; observed queries end.

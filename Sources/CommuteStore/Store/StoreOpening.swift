@@ -171,7 +171,7 @@ struct StoreOpening {
       if core.state.meta.device != core.saved.meta.device
         || core.state.device.feeds != core.saved.device.feeds
       {
-        try core.commit(writes: 1)
+        try core.commit(writes: 0)
       } else {
         core.rollback()
       }
