@@ -6,6 +6,7 @@ HISTORIES ?= 250000
 SEED ?= 1
 BREAK ?=
 KILLS ?= 200
+RECORDS ?= 100000
 PREFIX ?= /usr/local
 export BUILD
 
@@ -13,7 +14,7 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate crash embedded bench docs install
+.PHONY: help setup demo test check format lint stories simulate crash memory embedded bench docs install
 
 help: ## lists what make can do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,8 +47,11 @@ simulate: ## seeded histories against the invariants, and the hunt for planted b
 	  simulator=$$(Tools/program.sh CommuteSimulator) && \
 	  exec "$$simulator" --histories $(HISTORIES) --seed $(SEED) --planted "$$hunted"
 
-crash: ## kill -9 of devices and server in the middle of their work (KILLS=)
-	@runner=$$(Tools/program.sh commute CrashRunner) && exec "$$runner" --kills $(KILLS)
+crash: ## kill -9 of devices and server in the middle of their work (KILLS= SEED=)
+	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --kills $(KILLS) --seed $(SEED)
+
+memory: ## how much memory device and server take for a first sync of RECORDS= books
+	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --memory $(RECORDS)
 
 embedded: ## the core as WebAssembly gives the same golden vectors as here
 	@Tools/check-embedded.sh

@@ -13,7 +13,7 @@ import Testing
 
   @Test(arguments: Plant.allCases)
   func `a planted lie is found`(lie: Plant) throws {
-    let run = try Run(["--kills", "4", "--plant", lie.rawValue])
+    let run = try Run(["--kills", "4", "--plant", lie.rawValue], joinsErrors: true)
     #expect(run.ending == .exit(1))
     #expect(run.lines.last?.hasSuffix(" 0 lost, 0 corrupt") == false, "\(run.lines)")
     #expect(run.lines.last?.hasPrefix("crash: ") == true)

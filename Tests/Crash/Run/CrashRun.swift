@@ -46,10 +46,11 @@ final class CrashRun {
     report.finish(world)
     output.progress("")
     for line in options.isJSON ? [report.json] : report.lines { output.say(line) }
-    if report.isGood, !options.keepsFiles {
-      try? FileManager.default.removeItem(atPath: world.folder)
-    } else {
+    // What a lie has left is of no use to anybody.
+    if options.keepsFiles || !report.isGood && options.plant == nil {
       output.complain("crash: the files are in \(world.folder)")
+    } else {
+      try? FileManager.default.removeItem(atPath: world.folder)
     }
     return report.isGood ? 0 : 1
   }
