@@ -34,7 +34,8 @@ struct StatusCommand: BooksCommand {
       ]
       if let retry = Self.retry(status) { table.rows.append(["next attempt", retry]) }
       if counts.quarantined > 0 { table.rows.append(["kept aside", "\(counts.quarantined)"]) }
-      for entry in refused { table.rows.append(["refused", entry.message]) }
+      let complaints = try await Self.complaints(refused, store)
+      table.rows += complaints.map { ["refused", $0] }
       return Report(
         [status.text, ""] + table.plain,
         .object(
@@ -47,9 +48,21 @@ struct StatusCommand: BooksCommand {
             JSON.Member(name: "books", value: JSON(books)),
             JSON.Member(name: "inFlight", value: JSON(counts.inFlight)),
             JSON.Member(name: "keptAside", value: JSON(counts.quarantined)),
-            JSON.Member(name: "refused", value: JSON(refused.map(\.message))),
+            JSON.Member(name: "refused", value: JSON(complaints)),
           ]))
     }
+  }
+
+  /// What the server refused and why, with the title of the book as far as it is known.
+  private static func complaints(
+    _ refused: [InboxEntry], _ store: Store
+  ) async throws -> [String] {
+    if refused.isEmpty { return [] }
+    let ids = refused.map(\.key.id)
+    let titles = try await store.read { tx in
+      try ids.map { id in try tx.fetch(Book.self, id)?.title ?? "book \(id.text)" }
+    }
+    return zip(titles, refused).map { "\($0): \($1.message)" }
   }
 
   private static func moment(_ milliseconds: Int64) -> String {
