@@ -118,6 +118,24 @@ import Testing
     #expect(counts == StoreCounts())
   }
 
+  @Test func `a refused change can be tried once more`() async throws {
+    server.refuse("not now")
+    try await store.write { tx in try tx.insert(Book(id: id(1), title: "Momo", rating: 2)) }
+    try await store.syncAll(with: server)
+    let inbox = try await store.inbox()
+    let gone = try await store.read { tx in try tx.fetch(Book.self, id(1)) }
+    server.refuse(nil)
+    let retried = try await store.retry(inbox[0])
+    let back = try await store.read { tx in try tx.fetch(Book.self, id(1)) }
+    try await store.syncAll(with: server)
+    let counts = try await store.counts()
+    #expect(gone == nil)
+    #expect(retried)
+    #expect(back == Book(id: id(1), title: "Momo", rating: 2))
+    #expect(counts == StoreCounts())
+    #expect(server.records.count == 1)
+  }
+
   @Test func `two devices that edit one book both keep their edits`() async throws {
     let other = try TemporaryStore()
     let tablet = try other.open { $0.randomSeed = 2 }

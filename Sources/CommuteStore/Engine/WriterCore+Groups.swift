@@ -71,10 +71,8 @@ extension WriterCore {
     do {
       return try connection.savepoint { try job.run(self) }
     } catch {
-      // Numbers that were given stay given: their rows are written with the whole transaction.
-      let settled = before.settled
+      // Numbers that were given to replicas stay given: the whole transaction writes their rows.
       state = before
-      state.settled = settled
       throw error
     }
   }

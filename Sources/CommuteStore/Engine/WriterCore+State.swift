@@ -14,7 +14,7 @@ extension WriterCore {
         found: "schema \(found.meta.schemaVersion)", known: "schema \(schema.version)")
     }
     state = found
-    saved = (state.device, state.meta)
+    saved = state
     try speaking { () throws(SQLiteError) in
       hasTombstones = try connection.value("SELECT 1 FROM c_tombstone LIMIT 1") != .null
       pending = []

@@ -13,8 +13,8 @@ final class WriterCore {
   let observers: Observers
   var names = NumberedNames()
   var state: FileState
-  /// The device and the meta row as the file has them.
-  var saved: (device: Device, meta: FileMeta)
+  /// The state as the file has it.
+  var saved: FileState
   /// Ids of records with rows in the outbox; may hold some that have none any more.
   var pending: Set<RecordID> = []
   var random: StoreRandom
@@ -49,7 +49,7 @@ final class WriterCore {
     self.folder = folder
     self.observers = observers
     self.state = state
-    saved = (state.device, state.meta)
+    saved = state
     random = StoreRandom(seed: options.randomSeed)
     statements = session.shapes.all.map { TableStatements($0) }
   }
@@ -97,13 +97,13 @@ final class WriterCore {
     commits.transactions += 1
     commits.writes += writes
     names.markSaved()
-    saved = (state.device, state.meta)
     pending.subtract(state.settled)
     let changes = state.changes
     let queued = state.queued
-    state.changes.removeAll(keepingCapacity: true)
+    state.changes = []
     state.settled = []
     state.queued = false
+    saved = state
     options.onPoint?(.afterCommit)
     if wasWatched {
       observers.note(changes)
@@ -118,16 +118,7 @@ final class WriterCore {
     connection.rollback()
     folder.writerLock.unlock()
     names.forgetUnsaved()
-    restore(to: saved)
-  }
-
-  private func restore(to saved: (device: Device, meta: FileMeta)) {
-    state.device = saved.device
-    state.meta = saved.meta
-    state.clockInOutbox = 0
-    state.changes.removeAll()
-    state.settled = []
-    state.queued = false
+    state = saved
   }
 
   /// Reads the file's state anew where another connection has written.

@@ -74,6 +74,50 @@ extension WriterCore {
     }
   }
 
+  /// Makes the refused change once more, as a new one at the end of the line.
+  ///
+  /// - Returns: Whether there was such an entry.
+  /// - Throws: ``StoreError/refused(_:)`` where the record is gone; the entry stays then.
+  func retry(entry: Int64) throws(StoreError) -> Bool {
+    let found = try connection.first(
+      "SELECT tbl, id, feed, creates, fields, deleted IS NOT NULL FROM c_inbox WHERE entry = \(entry)"
+    ) { (row) throws(StoreError) in
+      let fields = try row.unpacked(4) { (bytes) throws(StoreError) in
+        try PackedChange.unpack(bytes, names: names)
+      }
+      return (
+        key: RecordKey(table: Key(row.text(0)), id: try row.recordID(1)), feed: Key(row.text(2)),
+        creates: row.int64(3) != 0, fields: fields, deletes: row.int64(5) != 0
+      )
+    }
+    guard let found else { return false }
+    guard let shape = shapes.shape(named: found.key.table) else {
+      throw .query(
+        reason: "this version does not know the table \(found.key.table.text); update the app")
+    }
+    var loaded = try load(found.key.id, in: shape, feed: found.feed)
+    var context = context
+    do {
+      let values = found.fields.mapValues { $0.value }
+      let isSeed = found.fields.entries.allSatisfy { $0.value.stamp.isFloor }
+      if found.creates && loaded.record.view == nil {
+        if isSeed {
+          try loaded.record.seed(values, operation: newOperation(), context: &context)
+        } else {
+          try loaded.record.create(values, operation: newOperation(), context: &context)
+        }
+      } else if !values.isEmpty {
+        try loaded.record.change(values, operation: newOperation(), context: &context)
+      }
+      if found.deletes { loaded.record.delete(operation: newOperation(), context: &context) }
+    } catch {
+      throw .refused(error)
+    }
+    state.device.clock = context.clock
+    try save(loaded, in: shape)
+    return try discard(entry: entry)
+  }
+
   /// Forgets a refused operation; the view shows base already.
   func discard(entry: Int64) throws(StoreError) -> Bool {
     let removed = try speaking { () throws(SQLiteError) in

@@ -101,6 +101,15 @@ extension Store {
     try await perform { core throws(StoreError) in try core.discard(entry: entry.id) }
   }
 
+  /// Makes a refused change once more, as a new one at the end of the line.
+  ///
+  /// - Returns: Whether there was such an entry.
+  /// - Throws: ``StoreError/refused(_:)`` where the record is gone by now; the entry stays then.
+  @discardableResult
+  public func retry(_ entry: InboxEntry) async throws(StoreError) -> Bool {
+    try await perform { core throws(StoreError) in try core.retry(entry: entry.id) }
+  }
+
   private func keep(_ record: HostRecord) throws(StoreError) {
     try folder.host?.write(record)
     options.onPoint?(.hostRecordWritten)
