@@ -113,6 +113,14 @@ import Testing
     #expect(sheet.code == 1 && sheet.complaint.contains("save it as CSV"))
   }
 
+  @Test func `an unknown command touches nothing and says what was meant`() async throws {
+    let bench = try Workbench()
+    let outcome = try await bench.books("a", "tikc", "Emma")
+    #expect(outcome.code == 2)
+    #expect(outcome.complaint == "commute: books has no command tikc; did you mean tick?\n")
+    #expect(!FileManager.default.fileExists(atPath: bench.path("a")))
+  }
+
   @Test func `a list from before sync is taken over`() async throws {
     let bench = try Workbench()
     try FileManager.default.copyItem(

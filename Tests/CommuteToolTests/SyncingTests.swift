@@ -41,7 +41,7 @@ import Testing
         program: Workbench.program,
         arguments: ["books", "watch", "--every", "1", "--device", bench.path("a")],
         environment: bench.environment))
-    _ = try await watch.line { $0.hasPrefix("1 books") || $0.hasPrefix("1 book") }
+    _ = try await watch.line { $0.hasPrefix("1 book ") }
     // By another process on this device, then by another device.
     _ = try await bench.books("a", "add", "Dracula")
     _ = try await watch.line { $0.hasPrefix("2 books") }
@@ -50,6 +50,26 @@ import Testing
     let code = await watch.end(by: SIGINT)
     #expect(code == 0)
     _ = await server.end()
+  }
+
+  @Test func `a live list ends when nobody listens any more`() async throws {
+    let bench = try Workbench()
+    _ = try await bench.books("a", "add", "Emma")
+    // `head` takes the first line and goes; the next change finds nobody.
+    let outcome = try await ChildProcess(
+      program: "/bin/sh",
+      arguments: [
+        "-c",
+        """
+        "$1" books watch --device "$2" | {
+          read -r heads
+          exec 0<&-
+          "$1" books add Dracula --device "$2" > "$2/added"
+        }
+        """, "sh", Workbench.program, bench.path("a"),
+      ], environment: bench.environment
+    ).run()
+    #expect(outcome.code == 0, "\(outcome)")
   }
 
   @Test func `with tokens, a device shows its own and is told when it is wrong`() async throws {

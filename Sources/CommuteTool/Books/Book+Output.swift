@@ -38,6 +38,11 @@ enum BookLines {
     return table.withHeads
   }
 
+  /// How many books there are, as `3 of 163 books`.
+  static func count(_ shown: Int, of all: Int) -> String {
+    "\(shown == all ? "" : "\(shown) of ")\(all) \(all == 1 ? "book" : "books")"
+  }
+
   /// Everything about one book.
   static func all(of book: Book) -> [String] {
     var lines = [book.title]

@@ -40,9 +40,7 @@ struct ListCommand: BooksCommand {
     let all = try await translating { try await device.list.books() }
     let books = filter.apply(to: all)
     let status = try await StoredStatus.read(device)
-    let count = books.count == all.count ? "\(all.count)" : "\(books.count) of \(all.count)"
-    let words = all.count == 1 ? "book" : "books"
-    var lines = ["\(count) \(words) · \(status.text)"]
+    var lines = ["\(BookLines.count(books.count, of: all.count)) · \(status.text)"]
     if !books.isEmpty {
       let length = BookReference.shortLength(for: all)
       lines = BookLines.table(books, idLength: length) + [""] + lines

@@ -85,12 +85,13 @@ struct WatchCommand: BooksCommand {
     guard isLoaded || problem != nil else { return }
     let output = Output(isJSON: isJSON)
     if Output.isTerminal, !isJSON { output.clear() }
-    let count = books.count == total ? "\(total)" : "\(books.count) of \(total)"
-    output.say(
+    let isSeen = output.say(
       BookLines.table(books, idLength: BookReference.shortLength(for: books))
-        + ["", "\(count) books · \(status.text)"] + (problem.map { [$0] } ?? []))
-    output.tell(
+        + ["", "\(BookLines.count(books.count, of: total)) · \(status.text)"]
+        + (problem.map { [$0] } ?? []))
+    let isHeard = output.tell(
       .object(
         [JSON.Member(name: "books", value: .list(books.map(\.json)))] + status.members))
+    if !isSeen || !isHeard { speaker.yield(.end) }
   }
 }

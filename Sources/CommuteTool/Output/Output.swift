@@ -12,17 +12,23 @@ struct Output: Sendable {
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// Says lines to people.
-  func say(_ lines: [String]) {
-    if isJSON { return }
-    Self.write(lines.map { TerminalText.safe($0) + "\n" }.joined(), to: STDOUT_FILENO)
+  ///
+  /// - Returns: Whether anybody is left who listens.
+  @discardableResult
+  func say(_ lines: [String]) -> Bool {
+    if isJSON { return true }
+    return Self.write(lines.map { TerminalText.safe($0) + "\n" }.joined(), to: STDOUT_FILENO)
   }
 
   /// Says a line to people.
-  func say(_ line: String = "") { say([line]) }
+  func say(_ line: String = "") { _ = say([line]) }
 
   /// Tells programs something, on a line of its own.
-  func tell(_ json: JSON) {
-    if isJSON { Self.write(json.encoded + "\n", to: STDOUT_FILENO) }
+  ///
+  /// - Returns: Whether anybody is left who listens.
+  @discardableResult
+  func tell(_ json: JSON) -> Bool {
+    !isJSON || Self.write(json.encoded + "\n", to: STDOUT_FILENO)
   }
 
   /// Complains to whoever looks at errors.
@@ -47,19 +53,22 @@ struct Output: Sendable {
   /// Empties a terminal and goes to its first line.
   func clear() { Self.write("\u{1B}[H\u{1B}[2J\u{1B}[3J", to: STDOUT_FILENO) }
 
-  private static func write(_ text: String, to descriptor: Int32) {
+  @discardableResult
+  private static func write(_ text: String, to descriptor: Int32) -> Bool {
     write(Array(text.utf8), to: descriptor)
   }
 
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+  @discardableResult
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { systemWrite(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       // Whoever listened has gone; there is nobody to tell.
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       rest = rest.dropFirst(count)
     }
+    return true
   }
 }
 

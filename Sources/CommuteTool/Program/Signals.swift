@@ -8,7 +8,7 @@ import Synchronization
 enum Signals {
   /// What Ctrl-C and service managers send.
   static let ending: [Int32] = [SIGINT, SIGTERM]
-  /// What asks a server to read its tokens anew.
+  /// What asks a server to read its tokens anew, and is sent when a terminal goes away.
   static let reload = SIGHUP
 
   /// The end of the pipe that is read; -1 before ``hold(_:)``.
@@ -53,8 +53,8 @@ enum Signals {
     }
   }
 
-  /// Waits for one of the signals that ask the process to end.
+  /// Waits for any of them; a terminal that goes away asks to end, too.
   static func untilEnding() async {
-    for await number in coming() where ending.contains(number) { return }
+    for await _ in coming() { return }
   }
 }
