@@ -1,5 +1,5 @@
-import CommuteCore
-import CommuteSQLite
+public import CommuteCore
+public import CommuteSQLite
 
 /// One connection of a store with the statements it keeps; belongs to one thread at a time.
 ///
@@ -36,8 +36,20 @@ public final class StoreConnection {
     return lowered.hasPrefix("c_") || lowered.hasPrefix("q_")
   }
 
+  /// The statement that reads one record by its id, which is bound; notes what it reads.
+  @usableFromInline
+  func statement(
+    reading model: ObjectIdentifier, _ id: RecordID
+  ) throws(StoreError) -> Statement {
+    let shape = try shapes.shape(of: model)
+    region?.add(table: shape.slot, record: id)
+    let statement = try statement(readingOne: shape)
+    statement.bind(high: id.high, low: id.low, at: 1)
+    return statement
+  }
+
   /// The statement that reads one record: `id`, then the fields as declared.
-  func statement(readingOne shape: TableShape) throws(StoreError) -> Statement {
+  private func statement(readingOne shape: TableShape) throws(StoreError) -> Statement {
     if let kept = byID[shape.slot], !kept.isRunning { return kept }
     let text = "\(Self.reading(shape)) WHERE id = ?"
     let statement = try speaking { () throws(SQLiteError) in try connection.prepare(text) }

@@ -99,7 +99,7 @@ extension WriterCore {
     state.clockInOutbox = state.device.clock.last
     state.queued = true
     pending.insert(id)
-    state.settled.remove(id)
+    if !state.settled.isEmpty { state.settled.remove(id) }
   }
 
   /// Binds what can change in a row: parameters 1 to 6.

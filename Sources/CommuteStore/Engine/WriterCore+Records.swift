@@ -17,14 +17,17 @@ struct LoadedRecord {
 /// Loading and saving single records.
 extension WriterCore {
   /// Loads everything the device holds of a record of a declared table.
+  ///
+  /// Where the record has a row, `seen` is lent it: `id`, `feed`, and the fields as declared.
   func load(
-    _ id: RecordID, in shape: TableShape, feed: Key = Key("")
+    _ id: RecordID, in shape: TableShape, feed: Key = Key(""),
+    seen: (borrowing Row) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) -> LoadedRecord {
     let key = RecordKey(table: shape.key, id: id)
     var record = DeviceRecord(key: key, feed: feed)
     record.rows = try rows(of: key)
     var place = LoadedRecord.Place.nowhere
-    if let found = try row(id, in: shape) {
+    if let found = try row(id, in: shape, seen: seen) {
       place = .row
       record.feed = found.feed
       record.base = found.state
@@ -52,7 +55,7 @@ extension WriterCore {
 
   /// A row of a table with everything known of it.
   private func row(
-    _ id: RecordID, in shape: TableShape
+    _ id: RecordID, in shape: TableShape, seen: (borrowing Row) throws(StoreError) -> Void
   ) throws(StoreError) -> (feed: Key, state: RecordState)? {
     let statement = try speaking { () throws(SQLiteError) in
       try statements[shape.slot].read(on: connection)
@@ -60,6 +63,7 @@ extension WriterCore {
     statement.bind(high: id.high, low: id.low, at: 1)
     let user = state.device.account.user
     return try statement.first { (row) throws(StoreError) in
+      try seen(row)
       let feed = Key(row.text(1))
       return (feed, try HiddenState.unpack(row, shape: shape, names: names, user: user))
     }

@@ -17,7 +17,7 @@ extension WriterCore {
     saved = state
     try speaking { () throws(SQLiteError) in
       hasTombstones = try connection.value("SELECT 1 FROM c_tombstone LIMIT 1") != .null
-      pending = []
+      pending = PendingRecords()
       let ids = try connection.statement("SELECT id FROM c_outbox")
       try ids.forEach { (row) throws(SQLiteError) in
         if let pair = row.pair(0) {

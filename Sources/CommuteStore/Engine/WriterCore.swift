@@ -11,14 +11,14 @@ final class WriterCore {
   let options: StoreOptions
   let folder: StoreFolder
   let observers: Observers
-  var names = NumberedNames()
-  var state: FileState
+  @exclusivity(unchecked) var names = NumberedNames()
+  @exclusivity(unchecked) var state: FileState
   /// The state as the file has it.
   var saved: FileState
-  /// Ids of records with rows in the outbox; may hold some that have none any more.
-  var pending: Set<RecordID> = []
+  /// The records with rows in the outbox.
+  @exclusivity(unchecked) var pending = PendingRecords()
   var random: StoreRandom
-  var packer = Packer()
+  @exclusivity(unchecked) var packer = Packer()
   /// The latest `data_version`: another one means that another connection has written.
   var dataVersion: Int64?
   /// The `data_version` at which observers were last told that others have written.
@@ -97,7 +97,7 @@ final class WriterCore {
     commits.transactions += 1
     commits.writes += writes
     names.markSaved()
-    pending.subtract(state.settled)
+    for id in state.settled { pending.remove(id) }
     let changes = state.changes
     let queued = state.queued
     state.changes = []

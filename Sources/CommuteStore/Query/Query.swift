@@ -1,5 +1,5 @@
 import CommuteCore
-import CommuteSQLite
+public import CommuteSQLite
 
 /// Which records of a table, in which order; make it once and keep it.
 ///
@@ -82,6 +82,7 @@ extension Record {
 
 extension StoreConnection {
   /// The statement of a query with its values bound; notes what it reads.
+  @usableFromInline
   func prepare<Model>(
     _ query: Query<Model>, counting: Bool = false
   ) throws(StoreError) -> Statement {

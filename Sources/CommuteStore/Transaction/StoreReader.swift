@@ -13,22 +13,23 @@ extension StoreReader where Self: ~Copyable {
   /// Reads one record.
   ///
   /// - Returns: Nil where there is none with this id.
+  @inlinable
   public borrowing func fetch<Model: Record>(
     _ model: Model.Type = Model.self, _ id: RecordID
   ) throws(StoreError) -> Model? {
-    let shape = try session.shapes.shape(of: ObjectIdentifier(Model.self))
-    session.region?.add(table: shape.slot, record: id)
-    let statement = try session.statement(readingOne: shape)
-    statement.bind(high: id.high, low: id.low, at: 1)
-    return try statement.first { (row) throws(StoreError) in try Model.table.read(row) }
+    let statement = try session.statement(reading: ObjectIdentifier(Model.self), id)
+    let table = Model.table
+    return try statement.first { (row) throws(StoreError) in try table.read(row) }
   }
 
   /// Reads the records of a query.
+  @inlinable
   public borrowing func fetch<Model: Record>(
     _ query: Query<Model>
   ) throws(StoreError) -> [Model] {
     let statement = try session.prepare(query)
-    return try statement.all { (row) throws(StoreError) in try Model.table.read(row) }
+    let table = Model.table
+    return try statement.all { (row) throws(StoreError) in try table.read(row) }
   }
 
   /// Counts the records of a query.
@@ -64,19 +65,14 @@ extension StoreReader where Self: ~Copyable {
 }
 
 extension Table {
-  /// Makes a record of a row that holds `id` and the columns as declared.
-  func read(_ row: borrowing Row) throws(StoreError) -> Model {
+  /// Makes a record of a row that begins with `id` and holds the columns as declared.
+  @inlinable
+  func read(_ row: borrowing Row, fieldsFrom first: Int = 1) throws(StoreError) -> Model {
     var record = blank
     if let pair = row.pair(0) { record.id = RecordID(high: pair.high, low: pair.low) }
-    var failure: StoreError?
-    withUnsafeMutablePointer(to: &record) { pointer in
-      do throws(StoreError) {
-        try layout.read(row, from: 1, into: UnsafeMutableRawPointer(pointer))
-      } catch {
-        failure = error
-      }
+    try withUnsafeMutablePointer(to: &record) { (pointer) throws(StoreError) in
+      try layout.read(row, from: first, into: UnsafeMutableRawPointer(pointer))
     }
-    if let failure { throw failure }
     return record
   }
 }

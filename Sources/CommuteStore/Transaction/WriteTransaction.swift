@@ -126,10 +126,10 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   public borrowing func update<Model: Record>(
     _ model: Model.Type = Model.self, _ id: RecordID, _ change: (inout Model) throws -> Void
   ) throws -> [String] {
-    guard let before = try fetch(model, id) else { throw try missing(model, id) }
+    let (loaded, before) = try load(model, id)
     var after = before
     try change(&after)
-    return try write(after, was: before, id: id)
+    return try write(after, was: before, loaded)
   }
 
   /// Writes a record that was read before and changed; only columns that differ are queued.
@@ -140,29 +140,32 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   /// - Returns: The names of the columns that changed.
   @discardableResult
   public borrowing func update<Model: Record>(_ record: Model) throws(StoreError) -> [String] {
-    guard let before = try fetch(Model.self, record.id) else {
-      throw try missing(Model.self, record.id)
-    }
-    return try write(record, was: before, id: record.id)
+    let (loaded, before) = try load(Model.self, record.id)
+    return try write(record, was: before, loaded)
   }
 
-  private borrowing func missing<Model: Record>(
+  /// Loads a record to be changed, both as the engine and as the app knows it.
+  private borrowing func load<Model: Record>(
     _ model: Model.Type, _ id: RecordID
-  ) throws(StoreError) -> StoreError {
+  ) throws(StoreError) -> (LoadedRecord, Model) {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
-    let loaded = try core.load(id, in: shape)
-    return .refused(
-      loaded.record.view == nil ? .noSuchRecord(loaded.record.key) : .deleted(loaded.record.key))
+    var shown: Model?
+    let loaded = try core.load(id, in: shape) { (row) throws(StoreError) in
+      shown = try Model.table.read(row, fieldsFrom: 2)
+    }
+    if let shown { return (loaded, shown) }
+    let key = loaded.record.key
+    throw .refused(loaded.record.view == nil ? .noSuchRecord(key) : .deleted(key))
   }
 
   private borrowing func write<Model: Record>(
-    _ after: Model, was before: Model, id: RecordID
+    _ after: Model, was before: Model, _ loaded: LoadedRecord
   ) throws(StoreError) -> [String] {
     let mask = Model.table.difference(before, after)
     guard mask != 0 else { return [] }
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
     let values = try Model.table.values(of: after, mask: mask)
-    var loaded = try core.load(id, in: shape)
+    var loaded = loaded
     var context = core.context
     let names: [Key]
     do {
