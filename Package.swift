@@ -142,6 +142,13 @@ let package = Package(
       ],
       exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(
+      name: "CommuteSyncTests",
+      dependencies: [
+        "CommuteCore", "CommuteHTTP", "CommuteRelay", "CommuteServer", "CommuteServerSQLite",
+        "CommuteStore", "CommuteSync",
+      ],
+      swiftSettings: house),
+    .testTarget(
       name: "StoryTests",
       dependencies: [
         "CommuteFeatures", "CommuteHTTP", "CommuteServer", "CommuteServerSQLite", "StoryRunner",

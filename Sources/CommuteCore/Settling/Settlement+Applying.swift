@@ -52,9 +52,11 @@ extension Settlement {
     if after != before || stored == nil {
       raise(&after, of: operation, in: &state, outcome: &outcome, user: user)
     }
-    state.operations[operation.id] = AppliedOperation(
+    let memory = AppliedOperation(
       digest: operation.digest, revision: after.revision, replica: operation.replica)
-    outcome.appliedOperations.append(operation.id)
+    if state.operations.updateValue(memory, forKey: operation.id) == nil {
+      outcome.appliedOperations.append(operation.id)
+    }
     var verdict = Verdict(
       id: operation.id, kind: .applied, revision: after.revision, stamps: settled,
       deleted: deleted)

@@ -1,7 +1,6 @@
 import CommuteCore
 public import CommuteHTTP
 public import CommuteStore
-import Foundation
 
 /// Keeps a store and a server in step: it carries out what the conversation decides.
 ///
@@ -13,20 +12,21 @@ import Foundation
 /// It is the only place where conversation, network and clock meet, and it decides nothing. One
 /// round runs at a time, over all processes that have the database open.
 public actor SyncDriver {
-  private let store: Store
-  private let transport: SyncTransport
-  private let settings: SyncSettings
-  private let clock: StoreClock
+  let store: Store
+  let transport: SyncTransport
+  let settings: SyncSettings
+  let clock: StoreClock
   private let board = StatusBoard()
-  private var conversation = Conversation()
-  private var totals = SyncReport(status: .idle(lastSuccess: nil))
-  private var lastSuccess: Int64?
+  var conversation = Conversation()
+  var totals = SyncReport(status: .idle(lastSuccess: nil))
+  var lastSuccess: Int64?
+  var suspects = SuspectOperations()
   private var round: Task<Void, Never>?
   private var retry: Task<Void, Never>?
+  private var waking: Task<Void, Never>?
+  private var resuming: Task<Void, Never>?
   private var listening: Task<Void, Never>?
   private var waiters: [CheckedContinuation<Void, Never>] = []
-  private var lone = LoneOperation()
-  private var isResumed = false
 
   /// Makes a driver that does nothing until it is started or asked to sync.
   ///
@@ -67,10 +67,15 @@ public actor SyncDriver {
   public func stop() async {
     listening?.cancel()
     listening = nil
+    // A change that came up meanwhile may have begun another round.
+    while let round {
+      round.cancel()
+      await round.value
+    }
     retry?.cancel()
     retry = nil
-    round?.cancel()
-    await round?.value
+    waking?.cancel()
+    waking = nil
     board.finish()
   }
 
@@ -105,6 +110,11 @@ public actor SyncDriver {
   /// The status now.
   public nonisolated var status: SyncStatus { board.latest }
 
+  /// How many calls of ``sync()`` wait for the rounds under way.
+  var waiterCount: Int { waiters.count }
+  /// Whether a round is under way.
+  var isRunning: Bool { round != nil }
+
   // MARK: - Carrying out
 
   /// Hands an event to the conversation and carries out what comes back.
@@ -125,15 +135,20 @@ public actor SyncDriver {
     await publish()
   }
 
-  /// Goes on with what the store remembers of the last attempt, once.
+  /// Goes on with what the store remembers of the last attempt, once; all callers wait for it.
   private func resume() async {
-    guard !isResumed else { return }
-    isResumed = true
+    let task = resuming ?? Task { await takeUp() }
+    resuming = task
+    await task.value
+  }
+
+  private func takeUp() async {
     lastSuccess = (try? await store.lastSuccess()) ?? nil
-    guard let stored = (try? await store.retry()) ?? nil else { return await publish() }
-    conversation = Conversation(
-      waiting: (failure: stored.failure, due: stored.due), failures: stored.failures)
-    wait(milliseconds: UInt64(clamping: stored.remaining))
+    if let stored = (try? await store.retry()) ?? nil {
+      conversation = Conversation(
+        waiting: (failure: stored.failure, due: stored.due), failures: stored.failures)
+      wait(milliseconds: UInt64(clamping: stored.remaining))
+    }
     await publish()
   }
 
@@ -147,11 +162,29 @@ public actor SyncDriver {
 
   private func wait(milliseconds: UInt64) {
     retry?.cancel()
+    retry = report(.retryDue, after: milliseconds)
+  }
+
+  /// Wakes for operations that were put off: nobody writes anything when their time comes.
+  private func wakeWhenDue() async {
+    waking?.cancel()
+    waking = nil
+    guard case .idle = conversation.state, let due = (try? await store.nextDue()) ?? nil else {
+      return
+    }
+    waking = report(.changed, after: UInt64(clamping: due &- clock.wall()))
+  }
+
+  private func report(
+    _ event: Conversation.Event, after milliseconds: UInt64
+  ) -> Task<Void, Never> {
     let sleep = settings.sleep
-    retry = Task { [weak self] in
-      // Cancelled means that the retry is no longer wanted.
-      guard (try? await sleep(.milliseconds(milliseconds))) != nil else { return }
-      await self?.report(.retryDue)
+    return Task { [weak self] in
+      // Cancelled means that it is no longer wanted.
+      guard (try? await sleep(.milliseconds(milliseconds))) != nil, !Task.isCancelled else {
+        return
+      }
+      await self?.report(event)
     }
   }
 
@@ -164,64 +197,7 @@ public actor SyncDriver {
     let waiting = waiters
     waiters = []
     for waiter in waiting { waiter.resume() }
-  }
-
-  private func outcome(ofRoundWith batch: Int) async -> Conversation.Event {
-    do throws(StoreError) {
-      let claim = try store.claimSync(as: "process \(ProcessInfo.processInfo.processIdentifier)")
-      defer { claim.release() }
-      let outgoing = try await store.beginRound(batch: batch)
-      let started = clock.monotonic()
-      let answer: SyncAnswer
-      do throws(RoundFailure) {
-        answer = try await transport.exchange(outgoing.bytes)
-      } catch {
-        try await store.abandonRound()
-        try await judge(error, of: outgoing)
-        return failed(error)
-      }
-      let applied = try await store.apply(answer, roundTrip: clock.monotonic() &- started)
-      return event(of: applied)
-    } catch {
-      return failed(.storage(error.message))
-    }
-  }
-
-  private func event(of applied: AppliedRound) -> Conversation.Event {
-    switch applied.reading {
-    case .ignored: return failed(.notAnAnswer("it answers another request"))
-    case .renewed: return .answered(more: true)
-    case .stop(let stop): return .stopped(stop)
-    case .apply: break
-    }
-    lone = LoneOperation()
-    totals.rounds += 1
-    totals.settled += applied.settled
-    totals.rejected += applied.rejected
-    totals.received += applied.records
-    totals.quarantined += applied.quarantined
-    totals.failure = nil
-    lastSuccess = clock.wall()
-    return .answered(more: applied.more)
-  }
-
-  private func failed(_ failure: RoundFailure) -> Conversation.Event {
-    totals.failure = failure
-    return .failed(failure, wall: clock.wall(), draw: settings.draw())
-  }
-
-  /// Takes an operation out of the way that the server cannot take even alone.
-  private func judge(_ failure: RoundFailure, of outgoing: OutgoingRound) async throws(StoreError) {
-    guard outgoing.operationCount == 1, let sent = outgoing.request.operations.first else { return }
-    switch lone.judge(failure, of: sent.operation.id) {
-    case .keep: break
-    case .refuse:
-      try await store.refuse(
-        sent.operation.id, code: .tooLarge, message: "the server takes no operation of this size")
-    case .postpone(let milliseconds):
-      try await store.postpone(
-        sent.operation.id, until: clock.wall() &+ Int64(clamping: milliseconds))
-    }
+    await wakeWhenDue()
   }
 
   /// Tells the status, with what waits.

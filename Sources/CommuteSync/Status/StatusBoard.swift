@@ -14,12 +14,12 @@ final class StatusBoard: Sendable {
 
   /// Shows a status; one that is the same as before wakes nobody.
   func show(_ status: SyncStatus) {
-    let readers = content.withLock { content -> [AsyncStream<SyncStatus>.Continuation] in
-      guard content.latest != status else { return [] }
+    // Told under the lock, so that nobody hears an older status after a newer one.
+    content.withLock { content in
+      guard content.latest != status else { return }
       content.latest = status
-      return Array(content.readers.values)
+      for reader in content.readers.values { reader.yield(status) }
     }
-    for reader in readers { reader.yield(status) }
   }
 
   /// Ends all streams.
@@ -34,13 +34,13 @@ final class StatusBoard: Sendable {
   /// The status now and whenever it changes.
   func stream() -> AsyncStream<SyncStatus> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1)) { reader in
-      let (id, latest) = content.withLock { content in
+      let id = content.withLock { content in
         let id = content.nextReader
         content.nextReader += 1
         content.readers[id] = reader
-        return (id, content.latest)
+        reader.yield(content.latest)
+        return id
       }
-      reader.yield(latest)
       reader.onTermination = { [weak self] _ in
         self?.content.withLock { $0.readers[id] = nil }
       }

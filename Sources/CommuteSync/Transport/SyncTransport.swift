@@ -3,32 +3,35 @@ import CommuteHTTP
 
 /// Carries one request to the server and brings its answer back, or says why there is none.
 struct SyncTransport: Sendable {
+  /// Why there is no answer.
+  struct NoAnswer: Error, Hashable, Sendable {
+    /// What stood in the way.
+    var failure: RoundFailure
+    /// Whether it is certain that the server has settled nothing of the request.
+    var settledNothing = false
+  }
+
   let client: any HTTPClient
   let server: String
   let token: @Sendable () -> String?
   let timeLimit: Duration
 
   /// Sends the bytes of a request.
-  ///
-  /// - Throws: ``RoundFailure``; whether the server has seen the request is not known then.
-  func exchange(_ body: [UInt8]) async throws(RoundFailure) -> SyncAnswer {
+  func exchange(_ body: [UInt8]) async throws(NoAnswer) -> SyncAnswer {
     let response = try await send(body)
-    guard response.status == 200 else {
-      throw RoundFailure(
-        status: response.status, retryAfterMilliseconds: Self.retryAfter(response.headers))
-    }
+    guard response.status == 200 else { throw Self.refusal(response) }
     let kind = response.headers["Content-Type"] ?? "nothing"
-    guard kind.hasPrefix("application/json") else {
-      throw .notAnAnswer("it sent \(kind.prefix(60))")
+    guard kind.lowercased().hasPrefix("application/json") else {
+      throw NoAnswer(failure: .notAnAnswer("it sent \(kind.prefix(60))"))
     }
     do {
       return try SyncAnswer(decoding: response.body)
     } catch {
-      throw .notAnAnswer(error.message)
+      throw NoAnswer(failure: .notAnAnswer(error.message))
     }
   }
 
-  private func send(_ body: [UInt8]) async throws(RoundFailure) -> HTTPResponse {
+  private func send(_ body: [UInt8]) async throws(NoAnswer) -> HTTPResponse {
     var headers: HTTPHeaders = ["Content-Type": "application/json", "Accept": "application/json"]
     if let token = token() { headers["Authorization"] = "Bearer \(token)" }
     let request = HTTPRequest(
@@ -36,7 +39,19 @@ struct SyncTransport: Sendable {
     do {
       return try await client.send(request)
     } catch {
-      throw Self.failure(error)
+      throw NoAnswer(failure: Self.failure(error), settledNothing: Self.neverArrived(error))
+    }
+  }
+
+  /// A status other than 200: these say that the request was not even looked at, others may come
+  /// from something in between after the server has acted.
+  private static func refusal(_ response: HTTPResponse) -> NoAnswer {
+    let failure = RoundFailure(
+      status: response.status, retryAfterMilliseconds: retryAfter(response.headers))
+    switch failure {
+    case .needsSignIn, .needsUpdate, .wrongOwner, .tooLarge, .unavailable(429, _):
+      return NoAnswer(failure: failure, settledNothing: true)
+    default: return NoAnswer(failure: failure)
     }
   }
 
@@ -50,6 +65,15 @@ struct SyncTransport: Sendable {
     case .cancelled: .cancelled
     case .badAddress(let reason): .unreachable(reason)
     @unknown default: .unreachable(error.description)
+    }
+  }
+
+  /// Whether the request cannot have reached the server.
+  private static func neverArrived(_ error: HTTPClientError) -> Bool {
+    switch error {
+    case .badAddress, .badCertificate: true
+    case .noNetwork(let failure): failure != .connectionLost
+    default: false
     }
   }
 

@@ -1,0 +1,63 @@
+import CommuteCore
+import CommuteServer
+import CommuteServerSQLite
+import CommuteStore
+import CommuteSync
+import Foundation
+import Synchronization
+
+/// A device, a server's real store, and what lies between them, all in one folder that is gone when
+/// the test is over.
+final class Scene: Sendable {
+  let folder: String
+  let time = VirtualTime()
+  let sleep = VirtualSleep()
+  let server: ServerSQLiteStore
+  let client: ScriptedClient
+  private let openings = Atomic<UInt64>(0)
+
+  init() async throws {
+    let place = FileManager.default.temporaryDirectory
+      .appending(path: "commute-sync-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    folder = place.path
+    server = try await ServerSQLiteStore.open("\(folder)/server.db", rules: ServerRules())
+    client = ScriptedClient(server: server, time: time)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Opens a device's store; the same name again is the same file.
+  func open(_ name: String = "device") throws -> Store {
+    var options = StoreOptions(deviceName: name)
+    options.clock = time.clock
+    // A file that is opened again must not draw the same ids again.
+    options.randomSeed = openings.add(1, ordering: .relaxed).newValue
+    options.hostDirectory = "\(folder)/hosts"
+    return try Store("\(folder)/\(name)", tables: [Book.table], options: options)
+  }
+
+  /// A driver whose delays are the longest they can be, and end when the test says so.
+  func driver(_ store: Store, token: @escaping @Sendable () -> String? = { nil }) -> SyncDriver {
+    var settings = SyncSettings(server: "http://server.example/", token: token)
+    settings.draw = { .max }
+    let sleep = sleep
+    settings.sleep = { try await sleep.wait($0) }
+    return SyncDriver(store: store, client: client, settings: settings)
+  }
+
+  /// A second device that has synced these books.
+  func otherDevice(adds numbers: ClosedRange<UInt64>) async throws {
+    let store = try open("other")
+    try await store.add(numbers)
+    _ = await driver(store).sync()
+    await store.close()
+  }
+
+  /// Lets tasks go on until a condition holds, or the test is given up.
+  func until(_ condition: () async throws -> Bool) async rethrows {
+    while try await !condition(), !Task.isCancelled { await Task.yield() }
+  }
+}
