@@ -6,8 +6,8 @@ import Testing
 
 /// Files of released schemas, which every later version must open.
 ///
-/// `COMMUTE_WRITE_FIXTURE=1 swift test --filter FixtureTests` writes the files of the present schema
-/// where there are none; those that are there are never written again.
+/// `COMMUTE_WRITE_FIXTURE=1 swift test --filter FixtureTests` writes the files of the present
+/// schema where there are none; those that are there are never written again.
 @Suite struct FixtureTests {
   let folder: TemporaryStore
   let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")

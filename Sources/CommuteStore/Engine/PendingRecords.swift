@@ -2,8 +2,8 @@ import CommuteCore
 
 /// Which records have rows in the outbox: asked for every record that is written or pulled.
 ///
-/// It may say yes where there are none any more, never no where there are some, so it keeps only half
-/// of each id and needs no strong hash: an open table of 64-bit numbers.
+/// It may say yes where there are none any more, never no where there are some, so it keeps only
+/// half of each id and needs no strong hash: an open table of 64-bit numbers.
 struct PendingRecords {
   /// The low halves, 0 where a slot is empty; a half of 0 is kept as 1.
   private var slots: [UInt64] = []

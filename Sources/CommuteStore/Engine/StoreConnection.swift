@@ -81,8 +81,8 @@ public final class StoreConnection {
 
   /// Refuses unique indexes and triggers on tables of the store's own.
   ///
-  /// A pulled record must never fail on what only one device forbids. The words of the statement are
-  /// looked through because SQLite does not say here on which table an index is made.
+  /// A pulled record must never fail on what only one device forbids. The words of the statement
+  /// are looked through because SQLite does not say here on which table an index is made.
   private func refuseConstraints(_ statement: Statement) throws(StoreError) {
     let isSchema = statement.accesses.contains { access in
       if case .schema = access.action { true } else { false }

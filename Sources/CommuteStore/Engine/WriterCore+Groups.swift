@@ -82,12 +82,14 @@ extension WriterCore {
     !isClosed && connection.totalChanges - copiedRows >= 2_000
   }
 
-  /// Copies the log into the database on the store's own thread, with the lock that other processes respect.
+  /// Copies the log into the database on the store's own thread, with the lock that other
+  /// processes respect.
   func checkpoint(_ mode: CheckpointMode) {
     guard folder.writerLock.tryLock() else { return }
     defer { folder.writerLock.unlock() }
     options.onPoint?(.beforeCheckpoint)
-    // A checkpoint that does not succeed is tried again after the next writes; nothing depends on it.
+    // A checkpoint that does not succeed is tried again after the next writes; nothing depends on
+    // it.
     if let outcome = try? connection.checkpoint(mode), !outcome.isBlocked {
       copiedRows = connection.totalChanges
     }

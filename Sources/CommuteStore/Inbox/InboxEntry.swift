@@ -80,7 +80,10 @@ extension WriterCore {
   /// - Throws: ``StoreError/refused(_:)`` where the record is gone; the entry stays then.
   func retry(entry: Int64) throws(StoreError) -> Bool {
     let found = try connection.first(
-      "SELECT tbl, id, feed, creates, fields, deleted IS NOT NULL FROM c_inbox WHERE entry = \(entry)"
+      """
+      SELECT tbl, id, feed, creates, fields, deleted IS NOT NULL
+      FROM c_inbox WHERE entry = \(entry)
+      """
     ) { (row) throws(StoreError) in
       let fields = try row.unpacked(4) { (bytes) throws(StoreError) in
         try PackedChange.unpack(bytes, names: names)

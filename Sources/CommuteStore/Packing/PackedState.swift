@@ -1,6 +1,7 @@
 import CommuteCore
 
-/// A whole record in one run of bytes: what the engine keeps of bases, tombstones and unknown tables.
+/// A whole record in one run of bytes: what the engine keeps of bases, tombstones and unknown
+/// tables.
 ///
 /// ```
 /// format 1 · flags · [revision] · [author] · [deleted] · stamps · count · fields · [members]

@@ -14,8 +14,8 @@ public final class Table<Model: Record>: Sendable {
 
   /// Declares a table.
   ///
-  /// New records belong to `feed`; the values of `blank` are the columns' defaults. What is wrong with
-  /// a declaration is said when a store is opened with it.
+  /// New records belong to `feed`; the values of `blank` are the columns' defaults. What is wrong
+  /// with a declaration is said when a store is opened with it.
   public convenience init(
     _ name: String, feed: String, blank: @autoclosure () -> Model,
     @ColumnsBuilder<Model> _ columns: () -> [Column<Model>]

@@ -46,7 +46,8 @@ extension Store {
 
   /// Takes note that the round under way brought no answer; its operations stay in line.
   ///
-  /// `settledNothing` is for a server that itself said so: what it was sent is then not perhaps sent.
+  /// `settledNothing` is for a server that itself said so: what it was sent is then not perhaps
+  /// sent.
   public func abandonRound(settledNothing: Bool = false) async throws(StoreError) {
     try await perform { core throws(StoreError) in
       try core.abandonRound(settledNothing: settledNothing)

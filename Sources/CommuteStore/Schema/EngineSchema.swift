@@ -2,8 +2,8 @@ import CommuteSQLite
 
 /// The engine's own tables: what a device knows beside the records.
 ///
-/// Their names begin with `c_`. Steps are never edited once they are released; the tables that later
-/// versions fill stand here from the first one on, so that their rows have a place.
+/// Their names begin with `c_`. Steps are never edited once they are released; the tables that
+/// later versions fill stand here from the first one on, so that their rows have a place.
 enum EngineSchema {
   /// What is written into the file's header; a file with a greater number is a newer app's.
   static let version: Int32 = 1

@@ -2,7 +2,8 @@ import CommuteCore
 
 /// Reads back the text that a file keeps of the schema it was last opened with.
 ///
-/// The text is ``Schema/canonicalText``: `table NAME RULE`, then `field NAME KIND[?] RULE` for each.
+/// The text is ``Schema/canonicalText``: `table NAME RULE`, then `field NAME KIND[?] RULE` for
+/// each.
 enum SchemaText {
   /// The fields of each table that the text names.
   ///

@@ -3,9 +3,9 @@ import CommuteSQLite
 
 /// Brings the tables of a file to what the app declares, in one transaction.
 ///
-/// New tables and columns are made, and take what was kept for them as unknown. Values whose table or
-/// column the app no longer declares, or declares with another kind, are kept as unknown: nothing
-/// that the server told is lost.
+/// New tables and columns are made, and take what was kept for them as unknown. Values whose table
+/// or column the app no longer declares, or declares with another kind, are kept as unknown:
+/// nothing that the server told is lost.
 struct SchemaUpdate {
   let connection: Connection
   let tables: [DeclaredTable]

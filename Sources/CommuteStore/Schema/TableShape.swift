@@ -2,8 +2,8 @@ import CommuteCore
 
 /// A declared table as it lies in the database.
 ///
-/// The fields are numbered as declared; in the file they stand in the order in which they were added
-/// over the years, and on the wire in the order of their names.
+/// The fields are numbered as declared; in the file they stand in the order in which they were
+/// added over the years, and on the wire in the order of their names.
 final class TableShape: Sendable {
   let name: String
   let key: Key

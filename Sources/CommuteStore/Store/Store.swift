@@ -104,7 +104,8 @@ public final class Store: Sendable {
     try await perform { core throws(StoreError) in core.newRecord() }
   }
 
-  /// How many transactions were committed since the store was opened, and how many writes they held.
+  /// How many transactions were committed since the store was opened, and how many writes they
+  /// held.
   public var commits: (transactions: Int, writes: Int) {
     writer.withCore { $0.commits }
   }

@@ -19,8 +19,8 @@ final class StoreThread<Work: Sendable>: Sendable {
 
   /// Starts the thread.
   ///
-  /// It calls `serve` with everything that waits, and with nothing where time has passed; `end` when
-  /// it was stopped and nothing waits any more.
+  /// It calls `serve` with everything that waits, and with nothing where time has passed; `end`
+  /// when it was stopped and nothing waits any more.
   init(
     _ name: String, serve: @escaping @Sendable ([Work]) -> Void,
     end: @escaping @Sendable () -> Void

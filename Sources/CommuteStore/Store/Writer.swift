@@ -3,9 +3,9 @@ import Synchronization
 
 /// The writer of a store: who writes next, and where.
 ///
-/// A write at ``Durability/normal`` that finds nobody writing is run where it stands, which saves two
-/// wake-ups of a thread; everything else waits for the thread and shares a transaction. An fsync,
-/// a checkpoint, and waiting for another process happen on the thread only.
+/// A write at ``Durability/normal`` that finds nobody writing is run where it stands, which saves
+/// two wake-ups of a thread; everything else waits for the thread and shares a transaction. An
+/// fsync, a checkpoint, and waiting for another process happen on the thread only.
 final class Writer: Sendable {
   /// What the thread is given.
   private enum Work: Sendable {

@@ -120,7 +120,8 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   /// Changes a record; only columns that really change are stamped and queued.
   ///
   /// - Returns: The names of the columns that changed; none where nothing was written.
-  /// - Throws: ``StoreError/refused(_:)`` where there is no such record, and what the closure throws
+  /// - Throws: ``StoreError/refused(_:)`` where there is no such record, and what the closure
+  ///   throws
   ///   as it is.
   @discardableResult
   public borrowing func update<Model: Record>(
