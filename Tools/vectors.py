@@ -136,6 +136,7 @@ def value_vectors():
 def value_forms():
     """Values that are not in canonical form, and values that are none."""
     yield from [
+        '"\\u007f\\u0080\\u07ff\\u0800\\uFFFF"', '"\\ud800\\udc00\\uDBFF\\uDFFF"',
         ' { "i" : "5" } ', '{"\\u0069":"5"}', '"\\u00e9"', '"\\ud83d\\ude00"', '"\\/"',
         '"\\u001F"', '{"d":-0}', '{"d":-0.0e5}', '{"d":100}', '{"d":1E2}', '{"d":0.1e1}',
         '{"d":1e-400}', '[ "a" , "b" ]', '{"x": 1 }', '{ "x":[ ]}', '{"\\u0078":1}',

@@ -15,6 +15,8 @@ class Token(str):
 
 
 EPOCH = Token("8a3f123456789abc")
+# Alike but for the last digit, the first one, and one in the middle.
+EPOCHS = [EPOCH, Token("8a3f123456789abd"), Token("9a3f123456789abc"), Token("8a3f123456789bbc")]
 TABLES = ["book", "to_do", "b\u00fccher", "c_conflict"]
 FEEDS = ["books", "conversation/42", "\u00e9", "e\u0301"]
 FIELDS = ["author", "isbn13", "notes", "rating", "read", "readAt", "tags", "title", "\u00e9",
@@ -94,7 +96,7 @@ class Wild:
         return Token("%012x-%04x-%016x" % (millisecond, counter, replica))
 
     def revision(self):
-        return [EPOCH, self.number()]
+        return [self.dice.pick(EPOCHS), self.number()]
 
     def names(self, most):
         count = self.dice.below(most + 1)
@@ -262,6 +264,15 @@ def accepted(dice):
         for mark in (b"{", b"}", b"[", b"]", b":", b","):
             raw = raw.replace(mark, spaces + mark + spaces)
         yield "request-hex", raw.hex(), canonical("request", raw)
+    for character in ["0080", "07ff", "0800", "d7ff", "e000", "ffff", "10000", "10ffff"]:
+        wild.is_calm = True
+        raw = wild.json({**small_request(), "build": chr(int(character, 16))}).encode()
+        yield "request-hex", raw.hex(), canonical("request", raw)
+    wild.is_calm = True
+    for names in (["operatio", "operation", "operationz", "operations "],
+                  ["", "i", "ids", "protoco", "protocol2", "Nonce", "noncee", "feed", "\u0001"]):
+        text = wild.json({**small_request(), **{name: Raw("[]") for name in names}})
+        yield "request", text, canonical("request", text.encode())
     many = {"protocol": 1, "schema": {"name": "s", "version": 1, "hash": "0" * 16}, "build": "",
             "owner": "l/l", "replica": "0" * 16, "device": "d", "number": 1,
             "nonce": wild.identifier(), "time": 0,
@@ -396,6 +407,14 @@ WRONG = {
 }
 
 
+# Too long forms, surrogates, beyond the last character, bytes that never occur, and cut-off ones.
+NO_UTF8 = [
+    "80", "bf", "c0af", "c1bf", "c2", "c241", "df7f", "dfc0", "e08080", "e09fbf", "e0a0", "e0a041",
+    "eda080", "edbfbf", "e28241", "e282", "ef41bf", "f0808080", "f08fbfbf", "f09f98", "f09f9841",
+    "f09f41bf", "f4908080", "f5808080", "f8888080", "fe", "ff",
+]
+
+
 def changed(message, path, new):
     """The message with one member changed."""
     place = message
@@ -416,17 +435,22 @@ def refused():
     for kind, wrong in WRONG.items():
         for path, new in wrong:
             yield refusal(kind, calm.json(changed(small[kind](), path, new)))
+    for character in "/:@AFG`gor~ \u00e9":
+        for place in (0, 7, 8, 15):
+            digits = EPOCH[:place] + character + EPOCH[place + 1:]
+            text = calm.json(changed(small_request(), ["schema", "hash"], digits))
+            yield refusal("request", text)
     for kind, text in by_hand(calm, small):
         yield refusal(kind, text)
     for kind in ("request", "answer"):
         whole = calm.json(small[kind]()).encode()
         for raw in [whole[:60] + b"\xff" + whole[60:], whole + b"\xc3\xa9"[:1], whole + b"\0",
                     b"\xff\xfe" + whole, b"\x1f\x8b\x08\0\0", b"\xef\xbb\xbf" + whole,
-                    whole.replace(b'"nonce"', b'"\xc0\xafonce"'),
-                    whole.replace(b'"nonce"', b'"\xed\xa0\x80nonce"'),
-                    whole.replace(b'"nonce"', b'"\xf4\x90\x80\x80nonce"'),
-                    whole.replace(b'"nonce"', b'"\xe2\x82"'), b"\n\t\r\n", b'{\n"a":\t"\x01"}']:
+                    b"\n\t\r\n", b'{\n"a":\t"\x01"}']:
             yield refusal(kind + "-hex", raw.hex())
+    for sequence in NO_UTF8:
+        whole = calm.json({**small_request(), "build": "HERE"}).encode()
+        yield refusal("request-hex", whole.replace(b"HERE", bytes.fromhex(sequence)).hex())
 
 
 def by_hand(calm, small):
