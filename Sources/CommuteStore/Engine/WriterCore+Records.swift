@@ -155,8 +155,10 @@ extension WriterCore {
       var parameter = 1
       for (index, field) in shape.layout.fields.enumerated() where changed >> UInt64(index) & 1 == 1
       {
-        statement.bind(
-          view.fields[field.name]?.value ?? shape.layout.defaults[index], at: parameter)
+        // A value that the column cannot hold is kept in the hidden column, and not shown.
+        let value = view.fields[field.name]?.value
+        let isShown = value.map(field.admits) ?? false
+        statement.bind(isShown ? value ?? .null : shape.layout.defaults[index], at: parameter)
         parameter += 1
       }
       statement.bind(packer.bytes, at: parameter)
