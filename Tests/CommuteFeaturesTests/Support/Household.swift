@@ -12,8 +12,8 @@ import Synchronization
 final class Household: Sendable {
   /// The folder of everything.
   let folder: String
-  /// Milliseconds since 1970 of the wall clock that all share.
-  let wall = Mutex<Int64>(1_700_000_000_000)
+  /// The wall clock that all share.
+  private let clock = StillClock()
   private let server: ServerSQLiteStore
 
   init() async throws {
@@ -35,7 +35,8 @@ final class Household: Sendable {
     var options = StoreOptions(
       schemaName: ReadingList.schemaName, schemaVersion: ReadingList.schemaVersion,
       deviceName: name)
-    let milliseconds: @Sendable () -> Int64 = { [self] in wall.withLock { $0 } }
+    // Not this object itself: stores hold the clock, and the folder would outlive the test.
+    let milliseconds: @Sendable () -> Int64 = { [clock] in clock.wall.withLock { $0 } }
     options.clock = StoreClock(wall: milliseconds, monotonic: milliseconds, bootID: { "boot" })
     options.hostDirectory = "\(folder)/hosts"
     options.randomSeed = name.utf8.reduce(7) { $0 &* 31 &+ UInt64($1) }
@@ -48,7 +49,13 @@ final class Household: Sendable {
   }
 
   /// Moves the clock of all.
-  func pass(milliseconds: Int64) { wall.withLock { $0 += milliseconds } }
+  func pass(milliseconds: Int64) { clock.wall.withLock { $0 += milliseconds } }
+}
+
+/// A clock that stands still until it is moved.
+final class StillClock: Sendable {
+  /// Milliseconds since 1970.
+  let wall = Mutex<Int64>(1_700_000_000_000)
 }
 
 /// A device of a household.
