@@ -12,7 +12,7 @@ step "embedded" make -s embedded
 later "simulate" make -s simulate HISTORIES=20000
 step "crash" make -s crash KILLS=40
 step "memory" make -s memory
-later "demo" make -s demo CHECK=1
+step "demo" make -s demo CHECK=1
 later "stories" make -s stories
 step "own app" Examples/own-app/check
 finish "$title"
