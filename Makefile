@@ -63,7 +63,9 @@ bench: ## measures, beside a floor written in C
 docs: ## builds the reference; a broken link is an error
 	@Tools/check-docs.sh
 
-install: ## puts the program `commute` into PREFIX/bin
+install: ## puts the program `commute` into PREFIX/bin, its sample into PREFIX/share
 	swift build --scratch-path $(BUILD)/install -c release --static-swift-stdlib --product commute
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 $(BUILD)/install/release/commute "$(DESTDIR)$(PREFIX)/bin/commute"
+	install -d "$(DESTDIR)$(PREFIX)/share/commute"
+	install -m 644 Examples/data/reading-list.csv "$(DESTDIR)$(PREFIX)/share/commute/"
