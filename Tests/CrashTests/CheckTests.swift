@@ -26,7 +26,7 @@ import Testing
 
   private mutating func write(_ sequence: Int, _ kind: SheetWrite.Change.Kind) {
     announce(sequence, kind)
-    ledger.settle(0)
+    ledger.settle(0, sequence)
   }
 
   private mutating func announce(_ sequence: Int, _ kind: SheetWrite.Change.Kind) {

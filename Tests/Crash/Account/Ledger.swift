@@ -5,8 +5,9 @@ struct Ledger {
   /// A write that never was must not turn up anywhere; these may.
   private(set) var intended: [SheetValue: SheetWrite.Change] = [:]
   private(set) var records: [String: RecordAccount] = [:]
-  /// Each device's write that was announced and has not returned.
-  private(set) var open = [SheetWrite?](repeating: nil, count: SheetValue.slots)
+  /// Each device's writes that were announced and have not returned, by their numbers; those of one
+  /// device at one time are about different records.
+  private(set) var open = [[Int: SheetWrite]](repeating: [:], count: SheetValue.slots)
   /// The records that each device has written to since its file is new.
   private(set) var touched = [Set<String>](repeating: [], count: SheetValue.slots)
   /// The number of each device's next write.
@@ -18,17 +19,16 @@ struct Ledger {
 
   /// A device announces a write.
   mutating func announce(_ write: SheetWrite) {
-    open[write.slot] = write
-    sequence[write.slot] = write.sequence + 1
+    open[write.slot][write.sequence] = write
+    sequence[write.slot] = max(sequence[write.slot], write.sequence + 1)
     for (part, change) in write.changes.enumerated() where change.kind != .delete {
       intended[write.value(part)] = change
     }
   }
 
-  /// The announced write counts: it returned, or was found in the file.
-  mutating func settle(_ slot: Int) {
-    guard let write = open[slot] else { return }
-    open[slot] = nil
+  /// An announced write counts: it returned, or was found in the file.
+  mutating func settle(_ slot: Int, _ number: Int) {
+    guard let write = open[slot].removeValue(forKey: number) else { return }
     returned += 1
     for (part, change) in write.changes.enumerated() {
       touched[slot].insert(change.record)
@@ -40,17 +40,15 @@ struct Ledger {
     }
   }
 
-  /// The announced write was refused, or is not in the file: it never was.
-  mutating func void(_ slot: Int) {
-    guard let write = open[slot] else { return }
-    open[slot] = nil
+  /// An announced write was refused, or is not in the file: it never was.
+  mutating func void(_ slot: Int, _ number: Int) {
+    guard let write = open[slot].removeValue(forKey: number) else { return }
     for part in write.changes.indices { intended[write.value(part)] = nil }
   }
 
-  /// The file does not tell whether the announced write was made.
-  mutating func doubt(_ slot: Int) {
-    guard let write = open[slot] else { return }
-    open[slot] = nil
+  /// The file does not tell whether an announced write was made.
+  mutating func doubt(_ slot: Int, _ number: Int) {
+    guard let write = open[slot].removeValue(forKey: number) else { return }
     for (part, change) in write.changes.enumerated() {
       var record = records[change.record] ?? RecordAccount()
       if change.kind == .delete { record.perhapsDeleters.insert(slot) }
@@ -69,20 +67,11 @@ struct Ledger {
     if let record = records[id], !record.deleters.isEmpty || !record.perhapsDeleters.isEmpty {
       return true
     }
-    return open.contains { write in
-      write?.changes.contains { $0.kind == .delete && $0.record == id } ?? false
+    return open.contains { writes in
+      writes.values.contains { write in
+        write.changes.contains { $0.kind == .delete && $0.record == id }
+      }
     }
-  }
-
-  /// The value that a device's announced write gives a record; nil where it does not touch it.
-  func openValue(
-    _ slot: Int, _ id: String, where isMeant: (SheetWrite.Change) -> Bool
-  ) -> SheetValue? {
-    guard let write = open[slot] else { return nil }
-    for (part, change) in write.changes.enumerated() where change.record == id && isMeant(change) {
-      return write.value(part)
-    }
-    return nil
   }
 
   /// Whether a value was meant for this record and column.

@@ -11,11 +11,18 @@ struct DeviceCheck {
 
   private var name: String { SheetValue.name(slot) }
 
-  // MARK: - The write that did not return
+  // MARK: - Writes that did not return
 
-  /// Finds out whether it was made: wholly or not at all.
+  /// Finds out of each whether it was made: wholly or not at all.
   func resolve(_ ledger: inout Ledger, _ findings: inout Findings) {
-    guard let write = ledger.open[slot] else { return }
+    for (_, write) in ledger.open[slot].sorted(by: { $0.key < $1.key }) {
+      resolve(write, &ledger, &findings)
+    }
+  }
+
+  private func resolve(
+    _ write: SheetWrite, _ ledger: inout Ledger, _ findings: inout Findings
+  ) {
     var traces: [Trace] = []
     for (part, change) in write.changes.enumerated() {
       traces.append(trace(change, write.value(part), ledger))
@@ -24,11 +31,11 @@ struct DeviceCheck {
       findings.corrupt("write \(name)-\(write.sequence) is half made: \(write.text)")
     }
     if traces.contains(.there) {
-      ledger.settle(slot)
+      ledger.settle(slot, write.sequence)
     } else if traces.contains(.untold) {
-      ledger.doubt(slot)
+      ledger.doubt(slot, write.sequence)
     } else {
-      ledger.void(slot)
+      ledger.void(slot, write.sequence)
     }
   }
 

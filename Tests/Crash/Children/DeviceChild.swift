@@ -25,6 +25,7 @@ struct DeviceChild {
   func run() async -> Int32 {
     ParentLine.listen()
     do {
+      fuse.pass("opening")
       let store = try Store(order.directory, tables: [Sheet.table], options: options)
       let driver = SyncDriver(store: store, client: client, settings: settings)
       switch order.manner {
@@ -32,6 +33,7 @@ struct DeviceChild {
       case .inTurn, .atOnce: try await work(store, driver)
       }
       await driver.stop()
+      fuse.pass("closing")
       await store.close()
       reporter.tell("done")
       return 0

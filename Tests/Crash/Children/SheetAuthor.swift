@@ -4,7 +4,7 @@ import CommuteTestKit
 import Foundation
 
 /// What a device writes: announced, written, and reported before the next.
-struct SheetAuthor {
+struct SheetAuthor: Sendable {
   /// So many records live at once; then the author deletes instead of inserting.
   private static let crowd = 240
 
@@ -36,29 +36,51 @@ struct SheetAuthor {
     known = try await store.read { tx in try tx.fetch(Sheet.all).map(\.id) }
   }
 
-  /// Makes one write.
+  /// Makes one write, or some at once that share a transaction.
   mutating func write() async throws {
-    let write = SheetWrite(slot: order.slot, sequence: sequence, changes: nextChanges())
-    sequence += 1
-    reporter.tell("i \(write.text)")
+    var writes = [nextWrite()]
+    if generator.draw(6) == 0 { writes += [nextWrite(), nextWrite()] }
+    let durability = generator.draw(5) == 0 ? Durability.full : .normal
+    var records: Set<String> = []
+    writes = writes.filter { write in
+      let own = Set(write.changes.map(\.record))
+      defer { records.formUnion(own) }
+      return own.isDisjoint(with: records)
+    }
+    for write in writes { reporter.tell("i \(write.text)") }
+    if writes.count == 1 {
+      try await perform(writes[0], durability)
+    } else {
+      try await withThrowingTaskGroup(of: Void.self) { [self] group in
+        for write in writes { group.addTask { try await perform(write, durability) } }
+        try await group.waitForAll()
+      }
+    }
+    if order.plant == .halfWrite, sequence % 3 == 0 {
+      try HalfWrite.forgetLastOperation(in: store.databasePath)
+    }
+  }
+
+  private mutating func nextWrite() -> SheetWrite {
+    defer { sequence += 1 }
+    return SheetWrite(slot: order.slot, sequence: sequence, changes: nextChanges())
+  }
+
+  private func perform(_ write: SheetWrite, _ durability: Durability) async throws {
     if order.plant == .lostWrite { reporter.tell("w \(write.sequence)") }
     do {
-      try await store.write { [fuse] tx in
+      try await store.write(durability: durability) { [fuse] tx in
         for (part, change) in write.changes.enumerated() {
           fuse.pass("betweenStatements")
           try Self.make(change, value: write.value(part), in: tx)
         }
       }
     } catch StoreError.refused(let refusal) {
-      reporter.tell("x \(write.sequence) \(refusal)")
-      return try await look()
+      return reporter.tell("x \(write.sequence) \(refusal)")
     }
     fuse.pass("returned")
     if order.plant != .lostWrite { reporter.tell("w \(write.sequence)") }
     fuse.pass("reported")
-    if order.plant == .halfWrite, write.sequence % 3 == 0 {
-      try HalfWrite.forgetLastOperation(in: store.databasePath)
-    }
   }
 
   private static func make(

@@ -60,13 +60,15 @@ struct KillPlan {
       kill.charge = charge(victim, phase, &generator)
       return kill
     }
-    if generator.draw(2) == 0 {
+    switch (generator.draw(6), victim) {
+    case (0...2, _):
       let near = Phase.named[generator.draw(Phase.named.count)]
       kill.charge = charge(victim, near, &generator)
-      kill.charge?.delay = 1 + generator.draw(1_500)
-    } else {
-      kill.delay = generator.draw(60)
+    case (3, .device):
+      kill.charge = Fuse.Charge(point: generator.draw(3) == 0 ? "closing" : "opening", passes: 1)
+    default: kill.delay = generator.draw(60)
     }
+    kill.charge?.delay = 1 + generator.draw(1_500)
     return kill
   }
 

@@ -157,8 +157,8 @@ final class World {
           continue
         }
         ledger.announce(write)
-      case ("w", let slot?): ledger.settle(slot)
-      case ("x", let slot?): ledger.void(slot)
+      case ("w", let slot?): ledger.settle(slot, Self.number(words))
+      case ("x", let slot?): ledger.void(slot, Self.number(words))
       case ("k", let slot?):
         if let problem = ledger.acknowledge(Array(words.dropFirst()), of: slot) {
           findings.corrupt("\(process.name): \(problem)")
@@ -167,6 +167,10 @@ final class World {
       default: findings.corrupt("\(process.name) says: \(line.dropFirst(2))")
       }
     }
+  }
+
+  private static func number(_ words: [Substring]) -> Int {
+    words.count > 1 ? Int(words[1]) ?? 0 : 0
   }
 
   /// Kills everything that still runs.
