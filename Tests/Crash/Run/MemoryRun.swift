@@ -54,9 +54,9 @@ final class MemoryRun {
     let serving = try highWaterMark(of: server)
     let isGood = books == String(records) && max(device, serving) <= Self.limit
     if options.isJSON {
+      let (device, serving) = (device * 1_024, serving * 1_024)
       output.say(
-        #"{"records":\#(books),"device":\#(device * 1_024),"server":\#(serving * 1_024),"ok":\#(isGood)}"#
-      )
+        #"{"records":\#(books),"device":\#(device),"server":\#(serving),"ok":\#(isGood)}"#)
     } else {
       output.say(
         "memory: \(books) books from nothing in \(seconds) s, device \(Self.megabytes(device)), "
