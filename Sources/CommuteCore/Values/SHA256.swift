@@ -55,17 +55,25 @@ public struct SHA256: Sendable {
     }
   }
 
-  private var state: [UInt32] = [
-    0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A,
-    0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19,
-  ]
+  /// The eight words of a hash under way.
+  private struct State {
+    var a: UInt32 = 0x6A09_E667
+    var b: UInt32 = 0xBB67_AE85
+    var c: UInt32 = 0x3C6E_F372
+    var d: UInt32 = 0xA54F_F53A
+    var e: UInt32 = 0x510E_527F
+    var f: UInt32 = 0x9B05_688C
+    var g: UInt32 = 0x1F83_D9AB
+    var h: UInt32 = 0x5BE0_CD19
+  }
+
+  private var state = State()
+  /// The bytes of the block that is not full yet.
   private var pending: [UInt8] = []
   private var length: UInt64 = 0
 
   /// Starts a hash of nothing.
-  public init() {
-    pending.reserveCapacity(64)
-  }
+  public init() {}
 
   /// Hashes bytes in one call.
   public static func hash(_ bytes: [UInt8]) -> Digest {
@@ -76,11 +84,30 @@ public struct SHA256: Sendable {
 
   /// Adds bytes.
   public mutating func update(_ bytes: some Sequence<UInt8>) {
+    let isDone: Void? = bytes.withContiguousStorageIfAvailable { unsafe absorb($0) }
+    if isDone != nil { return }
     for byte in bytes {
       pending.append(byte)
       length &+= 1
-      if pending.count == 64 { compress() }
+      if pending.count == 64 { compressPending() }
     }
+  }
+
+  /// Adds bytes that lie side by side; whole blocks are not copied.
+  private mutating func absorb(_ bytes: UnsafeBufferPointer<UInt8>) {
+    length &+= UInt64(bytes.count)
+    var at = 0
+    if !pending.isEmpty {
+      at = min(64 - pending.count, bytes.count)
+      unsafe pending.append(contentsOf: bytes[..<at])
+      guard pending.count == 64 else { return }
+      compressPending()
+    }
+    while bytes.count - at >= 64 {
+      unsafe compress(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[at..<at + 64]))
+      at += 64
+    }
+    unsafe pending.append(contentsOf: bytes[at...])
   }
 
   /// Ends the hash and gives it.
@@ -89,64 +116,77 @@ public struct SHA256: Sendable {
     pending.append(0x80)
     if pending.count > 56 {
       while pending.count < 64 { pending.append(0) }
-      compress()
+      compressPending()
     }
     while pending.count < 56 { pending.append(0) }
     for shift in stride(from: 56, through: 0, by: -8) {
       pending.append(UInt8(truncatingIfNeeded: bits >> UInt64(shift)))
     }
-    compress()
+    compressPending()
     return Digest(
-      first: UInt64(state[0]) << 32 | UInt64(state[1]),
-      second: UInt64(state[2]) << 32 | UInt64(state[3]),
-      third: UInt64(state[4]) << 32 | UInt64(state[5]),
-      fourth: UInt64(state[6]) << 32 | UInt64(state[7]))
+      first: UInt64(state.a) << 32 | UInt64(state.b),
+      second: UInt64(state.c) << 32 | UInt64(state.d),
+      third: UInt64(state.e) << 32 | UInt64(state.f),
+      fourth: UInt64(state.g) << 32 | UInt64(state.h))
   }
 
-  private mutating func compress() {
-    var words = [UInt32](repeating: 0, count: 64)
-    for index in 0..<16 {
-      let at = index * 4
-      words[index] =
-        UInt32(pending[at]) << 24 | UInt32(pending[at + 1]) << 16
-        | UInt32(pending[at + 2]) << 8 | UInt32(pending[at + 3])
-    }
-    for index in 16..<64 {
-      let low = words[index - 15]
-      let high = words[index - 2]
-      let first = Self.rotated(low, 7) ^ Self.rotated(low, 18) ^ low >> 3
-      let second = Self.rotated(high, 17) ^ Self.rotated(high, 19) ^ high >> 10
-      words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
-    }
-    var a = state[0]
-    var b = state[1]
-    var c = state[2]
-    var d = state[3]
-    var e = state[4]
-    var f = state[5]
-    var g = state[6]
-    var h = state[7]
-    for index in 0..<64 {
-      let big = Self.rotated(e, 6) ^ Self.rotated(e, 11) ^ Self.rotated(e, 25)
-      let choice = e & f ^ ~e & g
-      let first = h &+ big &+ choice &+ Self.constants[index] &+ words[index]
-      let small = Self.rotated(a, 2) ^ Self.rotated(a, 13) ^ Self.rotated(a, 22)
-      let majority = a & b ^ a & c ^ b & c
-      let second = small &+ majority
-      h = g
-      g = f
-      f = e
-      e = d &+ first
-      d = c
-      c = b
-      b = a
-      a = first &+ second
-    }
-    let added = [a, b, c, d, e, f, g, h]
-    for index in 0..<8 { state[index] = state[index] &+ added[index] }
+  private mutating func compressPending() {
+    let block = pending
     pending.removeAll(keepingCapacity: true)
+    unsafe block.withUnsafeBytes { unsafe compress($0) }
   }
 
+  /// Takes in a block of 64 bytes.
+  private mutating func compress(_ block: UnsafeRawBufferPointer) {
+    unsafe withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
+      for index in 0..<16 {
+        let word = unsafe block.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)
+        unsafe words[index] = UInt32(bigEndian: word)
+      }
+      for index in 16..<64 {
+        let low = unsafe words[index - 15]
+        let high = unsafe words[index - 2]
+        let first = Self.rotated(low, 7) ^ Self.rotated(low, 18) ^ low >> 3
+        let second = Self.rotated(high, 17) ^ Self.rotated(high, 19) ^ high >> 10
+        unsafe words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
+      }
+      unsafe Self.constants.withUnsafeBufferPointer { constants in
+        unsafe mix(UnsafeBufferPointer(words), constants)
+      }
+    }
+  }
+
+  /// The 64 rounds.
+  private mutating func mix(
+    _ words: UnsafeBufferPointer<UInt32>, _ constants: UnsafeBufferPointer<UInt32>
+  ) {
+    var now = state
+    for index in 0..<64 {
+      let big = Self.rotated(now.e, 6) ^ Self.rotated(now.e, 11) ^ Self.rotated(now.e, 25)
+      let choice = now.e & now.f ^ ~now.e & now.g
+      let first = unsafe now.h &+ big &+ choice &+ constants[index] &+ words[index]
+      let small = Self.rotated(now.a, 2) ^ Self.rotated(now.a, 13) ^ Self.rotated(now.a, 22)
+      let majority = now.a & now.b ^ now.a & now.c ^ now.b & now.c
+      now.h = now.g
+      now.g = now.f
+      now.f = now.e
+      now.e = now.d &+ first
+      now.d = now.c
+      now.c = now.b
+      now.b = now.a
+      now.a = first &+ small &+ majority
+    }
+    state.a &+= now.a
+    state.b &+= now.b
+    state.c &+= now.c
+    state.d &+= now.d
+    state.e &+= now.e
+    state.f &+= now.f
+    state.g &+= now.g
+    state.h &+= now.h
+  }
+
+  @inline(__always)
   private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {
     word >> count | word << (32 - count)
   }
