@@ -37,10 +37,10 @@ final class Observers: Sendable {
     var isClosed = false
   }
 
-  private let registry = Mutex(Registry())
+  private let registry = Locked(Registry())
   private let watched = Atomic<Int>(0)
-  private let whenDue: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
-  private let whenWatched: Mutex<(@Sendable (Bool) -> Void)?> = Mutex(nil)
+  private let whenDue: Locked<(@Sendable () -> Void)?> = Locked(nil)
+  private let whenWatched: Locked<(@Sendable (Bool) -> Void)?> = Locked(nil)
 
   /// Whether anybody observes.
   var isWatched: Bool { watched.load(ordering: .acquiring) > 0 }

@@ -1,5 +1,4 @@
 import CommuteCore
-import Synchronization
 
 /// The result of a read, now and after every commit that changes it.
 ///
@@ -92,5 +91,5 @@ extension Store {
 
 /// What was delivered last.
 private final class LastValue<Value: Sendable>: Sendable {
-  let value = Mutex<Value?>(nil)
+  let value = Locked<Value?>(nil)
 }

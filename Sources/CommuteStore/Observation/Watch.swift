@@ -1,6 +1,5 @@
 import CommuteCore
 import Foundation
-import Synchronization
 
 /// The thread that runs observed queries again, and looks now and then whether others have written.
 final class Watch: Sendable {
@@ -9,8 +8,8 @@ final class Watch: Sendable {
   private let observers: Observers
   private let writer: Writer
   private let poll: TimeInterval
-  private let session = Mutex<StoreConnection?>(nil)
-  private let thread: Mutex<StoreThread<Void>?> = Mutex(nil)
+  private let session = Locked<StoreConnection?>(nil)
+  private let thread: Locked<StoreThread<Void>?> = Locked(nil)
 
   init(
     database: String, shapes: Shapes, observers: Observers, writer: Writer, pollMilliseconds: Int

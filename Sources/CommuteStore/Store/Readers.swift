@@ -1,6 +1,5 @@
 import CommuteCore
 import CommuteSQLite
-import Synchronization
 
 /// The threads that read, each with a connection of its own, begun when first needed.
 final class Readers: Sendable {
@@ -9,7 +8,7 @@ final class Readers: Sendable {
 
   /// One thread and what it reads with.
   private final class Reader: Sendable {
-    private let session = Mutex<StoreConnection?>(nil)
+    private let session = Locked<StoreConnection?>(nil)
 
     func serve(_ jobs: [Job], database: String, shapes: Shapes) {
       session.withLock { session in
@@ -37,7 +36,7 @@ final class Readers: Sendable {
   private let database: String
   private let shapes: Shapes
   private let count: Int
-  private let pool = Mutex(Pool())
+  private let pool = Locked(Pool())
 
   init(database: String, shapes: Shapes, count: Int) {
     self.database = database

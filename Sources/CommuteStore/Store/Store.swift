@@ -1,6 +1,5 @@
 public import CommuteCore
 import CommuteSQLite
-import Synchronization
 
 /// The database of one device and account: records, and what is waiting to be synced.
 ///

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// A thread of the store's own: it runs the work it is given, all that waits at once.
 ///
@@ -13,8 +12,8 @@ final class StoreThread<Work: Sendable>: Sendable {
   }
 
   /// Who waits for the end; nil once it has come.
-  private let waiters: Mutex<[CheckedContinuation<Void, Never>]?> = Mutex([])
-  private let queue = Mutex(Queue())
+  private let waiters: Locked<[CheckedContinuation<Void, Never>]?> = Locked([])
+  private let queue = Locked(Queue())
   private let wake = NSCondition()
 
   /// Starts the thread.

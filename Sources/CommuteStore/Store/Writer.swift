@@ -15,12 +15,12 @@ final class Writer: Sendable {
 
   /// What the thread and the callers share.
   private final class Desk: Sendable {
-    let core: Mutex<WriterCore>
+    let core: Locked<WriterCore>
     /// Whether writes come faster than they are done: groups are worth more than a saved wake-up.
     let isCrowded = Atomic(false)
 
     init(_ core: sending WriterCore) {
-      self.core = Mutex(core)
+      self.core = Locked(core)
     }
   }
 
