@@ -6,14 +6,14 @@
     // Clock and merge.
     case wallClockOnly, clockIgnoresOthers, textOrderInTies, rowLevelMerge, tieKeepsMine
     // The device's side of one record.
-    case seedsOverwrite, operationIDKept, overNeverRenewed, overNotInherited, pageDropsPending
+    case seedsOverwrite, operationIDKept, overNotInherited, pageDropsPending
     case tombstoneIgnored, verdictsNotObserved, acknowledgeByRecord, baseMergedNotReplaced
-    case rejectionBlocksLine, rejectionDropped, rowsNotCollapsed, clockRefusesWrites
-    case laterDropsRow, dueTimeBelieved
+    case rejectionBlocksLine, rejectionDropped, rowsNotCollapsed
+    case clockRefusesWrites, laterDropsRow, dueTimeBelieved
     // The device's side of a round.
     case nonceNotChecked, replicaNotRenewed, cursorNotMoved, epochIgnored
     // The server's settling.
-    case noDedupe, futureTrusted, restampNotRemembered, restampNotCausal, seenByOriginOff
+    case noDedupe, futureTrusted, seenByOriginOff
     case hardDelete, recordLeftOut, headAsCursor, pageBudgetIgnored
     case revisionNotRaised, serverIgnoresFloor, editsRevive
     // The world around them: what commits together, and when.

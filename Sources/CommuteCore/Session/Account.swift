@@ -17,7 +17,9 @@ public struct Account: Hashable, Sendable {
   /// Both names with a slash between them: the `owner` of the wire.
   public var owner: String { "\(tenant)/\(user)" }
 
-  /// Reads an owner; the first slash parts tenant and user. Nil without one, or with an empty part.
+  /// Reads an owner; nil where there is no slash, or a part is empty.
+  ///
+  /// The first slash parts tenant and user.
   public init?(owner: String) {
     let bytes = Array(owner.utf8)
     guard let slash = bytes.firstIndex(of: 0x2F), slash > 0, slash + 1 < bytes.count else {

@@ -33,6 +33,7 @@ public struct Backoff: Hashable, Sendable {
   ///   - failures: Failures in a row, the one just met included.
   ///   - draw: 64 random bits, handed in.
   ///   - atLeast: What the server asked for (`Retry-After`), in milliseconds; a lower bound.
+  /// - Returns: The delay in milliseconds.
   public func delay(afterFailures failures: UInt32, draw: UInt64, atLeast: UInt64 = 0) -> UInt64 {
     let ceiling = ceiling(afterFailures: failures)
     let scaled = draw.multipliedFullWidth(by: ceiling &+ 1).high

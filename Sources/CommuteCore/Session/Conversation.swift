@@ -84,6 +84,7 @@ public struct Conversation: Hashable, Sendable {
   /// Starts a conversation, or goes on with a stored retry.
   ///
   /// - Parameters:
+  ///   - backoff: The delays between attempts.
   ///   - waiting: The failure and the time of a retry that was stored.
   ///   - failures: Failures in a row, as stored.
   public init(

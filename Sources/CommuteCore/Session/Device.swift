@@ -118,7 +118,10 @@ public struct Device: Hashable, Sendable {
   /// - Parameters:
   ///   - rows: Rows marked in flight, in line order.
   ///   - nonce: A fresh nonce.
+  ///   - build: What the app says about itself.
   ///   - wall: The device's wall clock in milliseconds.
+  ///   - limit: How much the device can take at once.
+  /// - Returns: The request to be sent.
   public mutating func begin(
     with rows: [OutboxRow], nonce: Nonce, build: Build, wall: Int64,
     limit: SyncRequest.Limit = SyncRequest.Limit()
@@ -151,9 +154,12 @@ public struct Device: Hashable, Sendable {
   /// the caller's to apply where the result is ``AnswerReading/apply``.
   ///
   /// - Parameters:
+  ///   - answer: The answer as it came.
   ///   - wall: The device's wall clock in milliseconds.
   ///   - roundTrip: How long the request took, in milliseconds of the monotonic clock.
   ///   - newReplica: The replica id to take if the server asks for a new one.
+  /// - Returns: What the answer means; only where it is ``AnswerReading/apply`` is the rest to be
+  ///   applied.
   public mutating func read(
     _ answer: SyncAnswer, wall: Int64, roundTrip: Int64, newReplica: ReplicaID
   ) -> AnswerReading {
@@ -208,5 +214,7 @@ public struct Device: Hashable, Sendable {
     if !earlierReplicas.contains(clock.replica) { earlierReplicas.append(clock.replica) }
     clock.replica = replica
     number = 0
+    // No answer to what was asked under the earlier id is waited for.
+    nonce = nil
   }
 }

@@ -14,8 +14,8 @@ extension DeviceRecord {
   ///
   /// The caller stores the bytes in the row and commits durably before it sends them.
   public mutating func markInFlight(epoch: Epoch?) {
-    guard let row = rows.first else { return }
-    if !row.isInFlight {
+    if rows.isEmpty { return }
+    if !rows[0].isInFlight {
       rows[0].isInFlight = true
       rows[0].operation.base = base?.revision
       rows[0].operation.epoch = epoch
@@ -26,7 +26,7 @@ extension DeviceRecord {
 
   /// Takes back the mark of a round in which the server settled nothing and said so.
   public mutating func noteUnsettled() {
-    guard let row = rows.first, row.isInFlight, row.unanswered > 0 else { return }
+    guard !rows.isEmpty, rows[0].isInFlight, rows[0].unanswered > 0 else { return }
     rows[0].unanswered -= 1
   }
 
@@ -47,7 +47,9 @@ extension DeviceRecord {
   /// - Parameters:
   ///   - verdict: The verdict; one that names another operation changes nothing.
   ///   - author: The user of this device, who is the author where the server left the record out.
+  ///   - clock: The device's clock; it takes note of every stamp, and lifts those of rows behind.
   ///   - wall: The device's wall clock in milliseconds.
+  /// - Returns: Whether the row was settled, and what goes to the inbox.
   public mutating func settle(
     _ verdict: Verdict, author: String, clock: inout HybridClock, wall: Int64
   ) -> Outcome {

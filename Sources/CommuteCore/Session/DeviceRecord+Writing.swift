@@ -174,11 +174,7 @@ extension DeviceRecord {
     let known = rows[index].operation.fields[name]
     let shown = before.fields[name]
     var over = known?.over
-    var renews = known == nil || showsBase(name, in: before)
-    #if PLANTED
-      if Planted.isActive(.overNeverRenewed) { renews = known == nil }
-    #endif
-    if renews { over = seen(name, before: index) }
+    if known == nil || showsBase(name, in: before) { over = seen(name, before: index) }
     rows[index].operation.fields[name] = OperationField(
       value: value, stamp: stamp, over: over, base: known.map { $0.base } ?? shown?.value)
   }
@@ -197,8 +193,8 @@ extension DeviceRecord {
     #if PLANTED
       if Planted.isActive(.overNotInherited) { return over }
     #endif
-    for row in rows[..<index] {
-      guard let change = row.operation.fields[name] else { continue }
+    for earlier in 0..<index {
+      guard let change = rows[earlier].operation.fields[name] else { continue }
       let state = FieldState(value: change.value, stamp: change.stamp)
       if let winner, !state.wins(over: winner) { continue }
       winner = state

@@ -32,7 +32,7 @@ public struct DeviceRecord: Hashable, Sendable {
   public var view: RecordState? {
     if rows.isEmpty { return base }
     var view = base ?? RecordState()
-    for row in rows { view.lay(row.operation) }
+    for index in rows.indices { view.lay(rows[index].operation) }
     return view
   }
 }
@@ -40,7 +40,7 @@ public struct DeviceRecord: Hashable, Sendable {
 extension RecordState {
   /// Lays an operation over the state: each field by the rule `latest`, a deletion if it has one.
   ///
-  /// - Parameter settled: The stamps under which the server settled fields, where they differ.
+  /// Where the server settled a field under another stamp than the writer's, that one counts.
   mutating func lay(_ operation: Operation, settled: FieldMap<Stamp> = FieldMap()) {
     #if PLANTED
       if Planted.isActive(.rowLevelMerge) {
@@ -52,11 +52,12 @@ extension RecordState {
       let change = entry.value
       let state = FieldState(
         value: change.value, stamp: settled[entry.name] ?? change.stamp, origin: change.stamp)
-      guard let mine = fields[entry.name] else {
+      let (index, isThere) = fields.place(of: entry.name)
+      if !isThere {
         fields[entry.name] = state
-        continue
+      } else if state.wins(over: fields[position: index]) {
+        fields[position: index] = state
       }
-      if state.wins(over: mine) { fields[entry.name] = state }
     }
     if let stamp = operation.deleted { deleted = deleted.map { max($0, stamp) } ?? stamp }
   }

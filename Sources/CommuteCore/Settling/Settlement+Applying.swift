@@ -176,15 +176,12 @@ extension Settlement {
 
   /// Whether a claim that was settled anew comes before the claim that is current, of the same replica.
   private func isOlderClaim(_ claim: Stamp, than current: FieldState) -> Bool {
-    return current.origin.replica == claim.replica && !(current.origin < claim)
+    current.origin.replica == claim.replica && !(current.origin < claim)
   }
 
   /// What a claim from the future must be settled above: what its writer had seen, and the current
   /// value if that is the one.
   private func causalFloor(of change: OperationField, current: FieldState?) -> Stamp {
-    #if PLANTED
-      if Planted.isActive(.restampNotCausal) { return .floor }
-    #endif
     let over = change.over?.stamp ?? .floor
     guard let current, !(over < current.stamp) || hasSeen(current, change) else { return over }
     return max(over, current.stamp)

@@ -10,9 +10,6 @@ extension Settlement {
 
   /// The stamp that the same claim was given before.
   func remembered(_ claim: Stamp, of field: FieldKey, in state: ServerState) -> Stamp? {
-    #if PLANTED
-      if Planted.isActive(.restampNotRemembered) { return nil }
-    #endif
     guard let memories = state.restamps[field] else { return nil }
     for memory in memories where memory.claimed == claim { return memory.settled }
     return nil

@@ -71,6 +71,8 @@ public struct FieldMap<Value: Sendable>: Sendable {
       let (index, found) = place(of: name)
       switch (newValue, found) {
       case (.some(let value), true): storage[index].value = value
+      case (.some(let value), false) where index == storage.count:
+        storage.append(Entry(name: name, value: value))
       case (.some(let value), false): storage.insert(Entry(name: name, value: value), at: index)
       case (nil, true): storage.remove(at: index)
       case (nil, false): break

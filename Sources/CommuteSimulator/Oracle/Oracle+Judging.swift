@@ -23,9 +23,8 @@ extension Oracle {
       isKnownLimit: machines.contains(device))
   }
 
-  /// Judges whether every edit is accounted for, once nothing is under way any more.
-  ///
-  /// - Parameter waiting: Where rows wait visibly for records that are not there.
+  /// Judges whether every edit is accounted for, once nothing is under way any more; some rows wait
+  /// visibly for records that are not there.
   func judgeFates(waiting: [(device: Int, place: Int)]) -> Breach? {
     for number in 1..<edits.count + 1 {
       let edit = edits[number - 1]
@@ -60,7 +59,8 @@ extension Oracle {
     }
     guard let content else {
       return Breach(
-        invariant: 12, text: "place \(place) is empty, '\(expected.content.text)' was settled there")
+        invariant: 12, text: "place \(place) is empty, '\(expected.content.text)' was settled there"
+      )
     }
     if content == expected.content, stamp == expected.settled { return nil }
     return Breach(

@@ -26,17 +26,14 @@ struct Oracle {
   func name(_ number: Int) -> String {
     guard number > 0 else { return "nothing" }
     let edit = edits[number - 1]
-    return "\(edit.isSeed ? "seed" : "edit") \(number) '\(edit.content.text)' of device \(edit.device)"
+    let kind = edit.isSeed ? "seed" : "edit"
+    return "\(kind) \(number) '\(edit.content.text)' of device \(edit.device)"
       + " at place \(edit.place)"
   }
 
   // MARK: - What happened
 
-  /// A user wrote.
-  ///
-  /// - Parameters:
-  ///   - seen: The value that the screen showed, and its moment; nil where it showed none.
-  ///   - sees: Whether the writer looked at it; seeds are written by nobody.
+  /// A user wrote over what the screen showed, or where it showed nothing.
   mutating func wrote(
     device: Int, place: Int, content: Content, claimed: Moment,
     seen: (content: Content, origin: Moment, stamp: Moment)?, version: Int, isSeed: Bool = false
@@ -143,7 +140,7 @@ struct Oracle {
 
   /// A device's file went back to an earlier commit.
   ///
-  /// - Parameter isPowerLoss: Whether what had left must still be there.
+  /// Where it was a power loss, what had left must still be there.
   mutating func wentBack(device: Int, to version: Int, isPowerLoss: Bool) -> Breach? {
     var breach: Breach?
     for index in edits.indices {

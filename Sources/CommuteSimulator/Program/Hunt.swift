@@ -4,9 +4,8 @@ import Foundation
 struct Hunt {
   let output: Output
   let seed: UInt64
-
   /// How many histories a bug may survive.
-  static let patience = 20_000
+  let patience: Int
 
   /// Why there was no hunt.
   struct Refusal: Error {
@@ -17,7 +16,7 @@ struct Hunt {
   func quarries(with program: String) throws(Refusal) -> [Quarry] {
     let process = Process()
     process.executableURL = URL(filePath: program)
-    process.arguments = ["--hunt", "--seed", "\(seed)"]
+    process.arguments = ["--hunt", "--seed", "\(seed)", "--patience", "\(patience)"]
     let pipe = Pipe()
     process.standardOutput = pipe
     do {
@@ -62,7 +61,7 @@ struct Hunt {
     }
 
     private func quarry(_ bug: Planted, on stage: Stage, story: Story?) -> Quarry {
-      for index in 1...Self.patience {
+      for index in 1...max(1, patience) {
         let history = History(seed: seed + UInt64(index) - 1)
         let world = history.played(on: stage)
         guard let violation = world.violation, !violation.isKnownLimit else { continue }
@@ -79,7 +78,7 @@ struct Hunt {
           writes: short.report.writes, text: short.violation?.text ?? violation.text)
       }
       return Quarry(
-        name: bug.rawValue, invariant: nil, history: Self.patience, writes: 0, text: "")
+        name: bug.rawValue, invariant: nil, history: patience, writes: 0, text: "")
     }
   }
 #endif

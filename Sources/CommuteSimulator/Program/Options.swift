@@ -19,6 +19,8 @@ struct Options {
   var planted: String?
   /// The only planted bug to hunt.
   var quarry: String?
+  /// How many histories a planted bug may survive.
+  var patience = 20_000
   /// Whether a replay tells its story.
   var tellsStory = false
   /// Whether the report is one JSON object.
@@ -45,6 +47,7 @@ struct Options {
       --trace            tells what happens in it
       --json             one JSON object instead of lines
       --hunt             what --planted runs in the other program
+      --patience N       with --hunt: how many histories a bug may survive, 20000 by default
       --only NAME        with --hunt: this bug alone, with its story
     """
 
@@ -59,6 +62,7 @@ struct Options {
       case "--seed": seed = UInt64(try Self.number(&rest, after: name))
       case "--replay": mode = .replay(seed: UInt64(try Self.number(&rest, after: name)))
       case "--planted": planted = try Self.text(&rest, after: name)
+      case "--patience": patience = try Self.number(&rest, after: name)
       case "--only": quarry = try Self.text(&rest, after: name)
       case "--trace": tellsStory = true
       case "--json": isJSON = true

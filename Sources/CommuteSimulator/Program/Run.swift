@@ -29,7 +29,9 @@ struct Run {
     for finding in summary.findings { explain(finding) }
     if let planted = options.planted {
       do throws(Hunt.Refusal) {
-        summary.hunted = try Hunt(output: output, seed: options.seed).quarries(with: planted)
+        summary.hunted = try Hunt(
+          output: output, seed: options.seed, patience: options.patience
+        ).quarries(with: planted)
       } catch {
         output.complain("simulate: \(error.message)")
         return 2
@@ -117,7 +119,7 @@ struct Run {
 
   private func hunt() -> Int32 {
     #if PLANTED
-      Hunt(output: output, seed: options.seed).run(only: options.quarry)
+      Hunt(output: output, seed: options.seed, patience: options.patience).run(only: options.quarry)
       return 0
     #else
       output.complain("simulate: this build has no planted bugs; build it with -D PLANTED")

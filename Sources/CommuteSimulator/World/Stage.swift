@@ -62,11 +62,8 @@ struct Stage {
     return 0
   }
 
-  /// A value that nobody else writes.
-  ///
-  /// - Parameters:
-  ///   - number: Makes it unique.
-  ///   - style: 0 for plain, 1 and 2 for texts that look alike and differ in bytes.
+  /// A value that nobody else writes: the number makes it unique, the style is 0 for plain, 1 and 2
+  /// for texts that look alike and differ in bytes.
   func value(_ record: Int, _ field: Int, number: Int, style: Int) -> FieldValue {
     let mark = style == 1 ? "\u{E9}" : style == 2 ? "e\u{301}" : "w"
     switch (records[record].table == "book", field) {

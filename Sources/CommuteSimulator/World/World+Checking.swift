@@ -4,13 +4,12 @@ import CommuteCore
 extension World {
   /// The screen shows the device's own writes or something newer; what was deleted stays deleted.
   mutating func checkView(_ record: Int, on number: Int) {
-    let state = devices[number].file.records[record]
-    if state.base?.deleted != nil {
+    if devices[number].file.records[record].base?.deleted != nil {
       memory[number].deleted[record] = true
-    } else if memory[number].deleted[record], state.base != nil {
+    } else if memory[number].deleted[record], devices[number].file.records[record].base != nil {
       blame(3, "record \(record) was deleted on device \(number) and is back")
     }
-    guard let view = state.view else { return }
+    guard let view = devices[number].file.records[record].view else { return }
     let own = oracle.latest(of: number, at: Stage.deletion(of: record))
     if own > 0, view.deleted == nil {
       blame(5, "device \(number) shows record \(record), which it deleted")

@@ -45,13 +45,13 @@ extension World {
 
   /// Whether a device has nothing to send and nothing to read.
   private func hasNothingToDo(_ number: Int) -> Bool {
-    let device = devices[number]
-    guard case .idle = device.conversation.state else { return false }
-    for record in device.file.records where !record.rows.isEmpty && !isWaiting(record) {
-      return false
+    guard case .idle = devices[number].conversation.state else { return false }
+    for record in devices[number].file.records.indices
+    where !devices[number].file.records[record].rows.isEmpty {
+      if !isWaiting(devices[number].file.records[record]) { return false }
     }
     for feed in stage.feeds {
-      let cursor = device.file.device.feeds[feed]?.cursor ?? 0
+      let cursor = devices[number].file.device.feeds[feed]?.cursor ?? 0
       if cursor < server.head(of: feed) { return false }
     }
     return true

@@ -88,23 +88,23 @@ extension World {
   /// The records whose first row is sent next, in line order.
   private func lineUp(_ batch: Int, on number: Int) -> [Int] {
     var line: [(order: Int64, record: Int)] = []
-    for (record, state) in devices[number].file.records.enumerated() {
-      guard let row = state.rows.first else { continue }
+    for record in devices[number].file.records.indices
+    where !devices[number].file.records[record].rows.isEmpty {
+      let order = devices[number].file.records[record].rows[0].order
       var index = line.count
-      while index > 0, line[index - 1].order > row.order { index -= 1 }
-      line.insert((row.order, record), at: index)
+      while index > 0, line[index - 1].order > order { index -= 1 }
+      line.insert((order, record), at: index)
     }
     let wall = wall(of: number)
     var chosen: [Int] = []
     var missing: [RecordKey] = []
     for place in line where chosen.count < batch {
-      let state = devices[number].file.records[place.record]
-      if state.rows[0].isDue(wall: wall),
-        !state.rows[0].operation.needs.contains(where: missing.contains)
-      {
+      let isDue = devices[number].file.records[place.record].rows[0].isDue(wall: wall)
+      let needs = devices[number].file.records[place.record].rows[0].operation.needs
+      if isDue, !needs.contains(where: missing.contains) {
         chosen.append(place.record)
-      } else if state.rows[0].operation.creates {
-        missing.append(state.key)
+      } else if devices[number].file.records[place.record].rows[0].operation.creates {
+        missing.append(stage.records[place.record])
       }
     }
     return chosen
@@ -235,10 +235,9 @@ extension World {
 
   /// The record whose row in flight a verdict is about.
   private func record(of verdict: Verdict, on number: Int) -> Int? {
-    for (record, state) in devices[number].file.records.enumerated() {
-      if let row = state.rows.first, row.isInFlight, row.operation.id == verdict.id {
-        return record
-      }
+    for record in devices[number].file.records.indices
+    where !devices[number].file.records[record].rows.isEmpty {
+      if devices[number].file.records[record].rows[0].operation.id == verdict.id { return record }
     }
     return nil
   }
@@ -247,12 +246,14 @@ extension World {
   private mutating func settle(_ verdict: Verdict, _ record: Int, on number: Int) {
     let wall = wall(of: number)
     let user = devices[number].user
-    let before = devices[number].file.records[record].rows
+    let behind =
+      devices[number].file.records[record].rows.count > 1
+      ? devices[number].file.records[record].rows[1] : nil
     let outcome = devices[number].withRecord(record) { state, device in
       state.settle(verdict, author: user, clock: &device.clock, wall: wall)
     }
-    if before.count > 1, outcome.isSettled, outcome.rejections.isEmpty {
-      noteMoved(record, from: before[1], on: number)
+    if let behind, outcome.isSettled, outcome.rejections.isEmpty {
+      noteMoved(record, from: behind, on: number)
     }
     guard !outcome.rejections.isEmpty else { return }
     if outcome.rejections.count > 1 { reach(.creationRefused) }

@@ -4,8 +4,7 @@ extension World {
   /// A user of a device writes something.
   mutating func write(on number: Int) {
     let record = choices.draw(choices.draw(6) < 5 ? hotRecords : Stage.recordCount)
-    let view = devices[number].file.records[record].view
-    guard let view else {
+    guard let view = devices[number].file.records[record].view else {
       if choices.draw(2) == 0 { create(record, on: number) } else { seed(record, on: number) }
       return
     }
@@ -22,7 +21,7 @@ extension World {
     _ record: Int, on number: Int, isSeed: Bool = false,
     _ body: (inout DeviceRecord, OperationID, inout WriteContext) throws(WriteRefusal) -> [Key]
   ) {
-    let refused = choices.oneIn(24) ? SimulatedServer.refused : 0
+    let refused = choices.oneIn(20) ? SimulatedServer.refused : 0
     let identifier = newIdentifier(refused)
     let id = OperationID(high: identifier.high, low: identifier.low)
     let wall = wall(of: number)
@@ -85,8 +84,10 @@ extension World {
   private mutating func noteWrite(
     _ record: Int, _ field: Int, _ name: Key, before: RecordState?, isSeed: Bool, on number: Int
   ) {
-    let file = devices[number].file
-    guard let written = file.records[record].rows.last?.operation.fields[name] else { return }
+    let last = devices[number].file.records[record].rows.count - 1
+    guard last >= 0,
+      let written = devices[number].file.records[record].rows[last].operation.fields[name]
+    else { return }
     let seen = before?.fields[name]
     tell(
       "device \(number) writes \(stage.records[record].table.text) \(record) \(name.text) "
@@ -99,7 +100,7 @@ extension World {
         seen: seen.map {
           (content: Content($0.value), origin: Moment($0.origin), stamp: Moment($0.stamp))
         },
-        version: file.version, isSeed: isSeed))
+        version: devices[number].file.version, isSeed: isSeed))
   }
 
   private mutating func create(_ record: Int, on number: Int) {
@@ -107,7 +108,7 @@ extension World {
     for field in 0..<Stage.fieldCount where field == 0 || choices.draw(3) < 2 {
       values[stage.fields[record][field]] = newValue(record, field)
     }
-    let needs = choices.oneIn(3) ? pendingCreation(below: record, on: number) : nil
+    let needs = choices.oneIn(2) ? pendingCreation(below: record, on: number) : nil
     transact(record, on: number) { (state, id, context) throws(WriteRefusal) in
       let changed = try state.create(values, operation: id, context: &context)
       if let needs { state.rows[state.rows.count - 1].operation.needs = [needs] }
