@@ -32,11 +32,10 @@ import Testing
       return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
     let books = try await store.read { tx in try tx.count(Book.all) }
-    let commits = store.commits
     #expect(failed == 20)
     #expect(books == 180)
-    #expect(commits.writes == 180)
-    #expect(commits.transactions < 180)
+    #expect(store.writeCount == 180)
+    #expect(store.commitCount < 180)
     #expect(try folder.value("SELECT count(*) FROM c_outbox") == .integer(180))
     #expect(try folder.value("PRAGMA integrity_check") == .text("ok"))
   }

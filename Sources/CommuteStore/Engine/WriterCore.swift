@@ -31,8 +31,8 @@ final class WriterCore {
   var round: Set<OperationID> = []
   /// Whether anybody observed when the transaction began.
   var wasWatched = false
-  /// How many transactions were committed, and how many writes they held.
-  var commits: (transactions: Int, writes: Int) = (0, 0)
+  /// What was committed so far.
+  let commits = CommitCount()
   var statements: [TableStatements]
   var isClosed = false
 
@@ -94,8 +94,7 @@ final class WriterCore {
       throw error
     }
     folder.writerLock.unlock()
-    commits.transactions += 1
-    commits.writes += writes
+    commits.add(writes: writes)
     names.markSaved()
     for id in state.settled { pending.remove(id) }
     let changes = state.changes

@@ -23,6 +23,33 @@ public struct InboxEntry: Hashable, Sendable, Identifiable {
   public let deletes: Bool
 }
 
+extension InboxEntry {
+  /// Lists the inbox, the oldest first.
+  static func all(on connection: Connection) throws(StoreError) -> [InboxEntry] {
+    var names = NumberedNames()
+    try names.load(from: connection)
+    return try connection.all(
+      """
+      SELECT entry, tbl, id, operation, code, message, refused_at, fields, creates,
+        deleted IS NOT NULL
+      FROM c_inbox ORDER BY entry
+      """
+    ) { (row) throws(StoreError) in
+      let fields = try row.unpacked(7) { (bytes) throws(StoreError) in
+        try PackedChange.unpack(bytes, names: names)
+      }
+      guard let operation = row.pair(3), let id = row.pair(2) else { throw Unpacker.damage }
+      return InboxEntry(
+        id: row.int64(0),
+        key: RecordKey(table: Key(row.text(1)), id: RecordID(high: id.high, low: id.low)),
+        operation: OperationID(high: operation.high, low: operation.low),
+        code: RejectionCode(name: Key(row.text(4))), message: row.text(5),
+        refusedAt: row.int64(6), fields: fields.names.map(\.text), creates: row.int64(8) != 0,
+        deletes: row.int64(9) != 0)
+    }
+  }
+}
+
 extension WriterCore {
   /// Puts a refused operation into the inbox.
   func putInbox(_ rejection: Rejection, wall: Int64) throws(StoreError) {
@@ -49,29 +76,6 @@ extension WriterCore {
         """)
     }
     note(engine: "c_inbox")
-  }
-
-  /// Lists the inbox, the oldest first.
-  func inbox() throws(StoreError) -> [InboxEntry] {
-    try connection.all(
-      """
-      SELECT entry, tbl, id, operation, code, message, refused_at, fields, creates,
-        deleted IS NOT NULL
-      FROM c_inbox ORDER BY entry
-      """
-    ) { (row) throws(StoreError) in
-      let fields = try row.unpacked(7) { (bytes) throws(StoreError) in
-        try PackedChange.unpack(bytes, names: names)
-      }
-      guard let operation = row.pair(3), let id = row.pair(2) else { throw Unpacker.damage }
-      return InboxEntry(
-        id: row.int64(0),
-        key: RecordKey(table: Key(row.text(1)), id: RecordID(high: id.high, low: id.low)),
-        operation: OperationID(high: operation.high, low: operation.low),
-        code: RejectionCode(name: Key(row.text(4))), message: row.text(5),
-        refusedAt: row.int64(6), fields: fields.names.map(\.text), creates: row.int64(8) != 0,
-        deletes: row.int64(9) != 0)
-    }
   }
 
   /// Makes the refused change once more, as a new one at the end of the line.

@@ -86,12 +86,18 @@ extension Store {
 
   /// What is known of the file's identity, clock, epoch and feeds.
   public func device() async throws(StoreError) -> Device {
-    try await perform { core throws(StoreError) in core.state.device }
+    try await look { session throws(StoreError) in
+      var names = NumberedNames()
+      try names.load(from: session.connection)
+      return try FileState.load(from: session.connection, names: names).device
+    }
   }
 
   /// The operations that the server refused, the oldest first.
   public func inbox() async throws(StoreError) -> [InboxEntry] {
-    try await perform { core throws(StoreError) in try core.inbox() }
+    try await look { session throws(StoreError) in
+      try InboxEntry.all(on: session.connection)
+    }
   }
 
   /// Forgets a refused operation.

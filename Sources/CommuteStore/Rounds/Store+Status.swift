@@ -99,9 +99,10 @@ extension Store {
   /// Under the same boot the monotonic clock decides; after a restart the smaller of what the wall
   /// clock says and what was left, so that a wall clock that was set back cannot stop sync.
   public func retry() async throws(StoreError) -> PendingRetry? {
-    try await perform { core throws(StoreError) -> PendingRetry? in
-      guard let retry = core.state.meta.retry else { return nil }
-      let clock = core.options.clock
+    let clock = options.clock
+    return try await look { session throws(StoreError) -> PendingRetry? in
+      let meta = try FileMeta.load(from: session.connection)
+      guard let retry = meta.retry else { return nil }
       let wall = clock.wall()
       let left =
         retry.boot == clock.bootID()
@@ -109,18 +110,22 @@ extension Store {
       let remaining = max(0, min(left, retry.remaining))
       return PendingRetry(
         failure: retry.failure, due: wall &+ remaining, remaining: remaining,
-        failures: core.state.meta.retryFailures)
+        failures: meta.retryFailures)
     }
   }
 
   /// When the last round succeeded, in milliseconds since 1970; nil for never.
   public func lastSuccess() async throws(StoreError) -> Int64? {
-    try await perform { core throws(StoreError) in core.state.meta.syncedAt }
+    try await look { session throws(StoreError) in
+      try FileMeta.load(from: session.connection).syncedAt
+    }
   }
 
   /// The server's address that was used last; nil before the first.
   public func server() async throws(StoreError) -> String? {
-    try await perform { core throws(StoreError) in core.state.meta.server }
+    try await look { session throws(StoreError) in
+      try FileMeta.load(from: session.connection).server
+    }
   }
 
   /// Keeps the server's address.
@@ -130,7 +135,9 @@ extension Store {
 
   /// The name people know the device by.
   public func deviceName() async throws(StoreError) -> String {
-    try await perform { core throws(StoreError) in core.state.meta.device }
+    try await look { session throws(StoreError) in
+      try FileMeta.load(from: session.connection).device
+    }
   }
 
   /// Takes the right to sync this database, over all processes.

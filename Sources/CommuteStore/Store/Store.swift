@@ -1,5 +1,6 @@
 public import CommuteCore
 import CommuteSQLite
+import Synchronization
 
 /// The database of one device and account: records, and what is waiting to be synced.
 ///
@@ -24,6 +25,7 @@ public final class Store: Sendable {
   let readers: Readers
   let observers: Observers
   let syncFlag = SyncClaim.Flag()
+  private let random: Locked<StoreRandom>
   private let watch: Watch
 
   /// Opens the store in a folder, which is made where there is none.
@@ -46,6 +48,8 @@ public final class Store: Sendable {
     self.folder = folder
     self.observers = observers
     self.options = options
+    // Another sequence than that of the writer, which draws from the same seed.
+    random = Locked(StoreRandom(seed: options.randomSeed.map { ~$0 }))
     schema = opening.schema
     readers = Readers(database: folder.database, shapes: shapes, count: options.readerCount)
     let writer = Writer(core)
@@ -99,15 +103,19 @@ public final class Store: Sendable {
   }
 
   /// Draws an id for a new record.
-  public func newID() async throws(StoreError) -> RecordID {
-    try await perform { core throws(StoreError) in core.newRecord() }
+  public func newID() -> RecordID {
+    random.withLock { random in
+      RecordID.new(milliseconds: UInt64(clamping: options.clock.wall()), using: &random)
+    }
   }
 
-  /// How many transactions were committed since the store was opened, and how many writes they
-  /// held.
-  public var commits: (transactions: Int, writes: Int) {
-    writer.withCore { $0.commits }
-  }
+  /// How many transactions were committed since the store was opened.
+  ///
+  /// Several writes that come together share one.
+  public var commitCount: Int { writer.commits.transactions.load(ordering: .relaxed) }
+
+  /// How many writes those transactions held.
+  public var writeCount: Int { writer.commits.writes.load(ordering: .relaxed) }
 
   /// Lets everything that waits be done, then closes the database; no lock is held afterwards.
   ///
@@ -117,6 +125,19 @@ public final class Store: Sendable {
     await watch.end()
     await readers.end()
     await writer.end()
+  }
+
+  /// Looks at the engine's own tables, as a reader.
+  func look<Result: Sendable>(
+    _ body: @escaping @Sendable (StoreConnection) throws(StoreError) -> Result
+  ) async throws(StoreError) -> Result {
+    do {
+      return try await read { tx in try body(tx.session) }
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw .query(reason: "\(error)")
+    }
   }
 
   /// Runs the engine's own work in a transaction of the writer.

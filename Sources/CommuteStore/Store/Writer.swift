@@ -24,10 +24,13 @@ final class Writer: Sendable {
     }
   }
 
+  /// What was committed so far.
+  let commits: CommitCount
   private let desk: Desk
   private let thread: StoreThread<Work>
 
   init(_ core: sending WriterCore) {
+    commits = core.commits
     let desk = Desk(core)
     self.desk = desk
     thread = StoreThread("commute.writer") { work in
@@ -96,5 +99,16 @@ final class Writer: Sendable {
     desk.core.withLock { core in
       if core.isCheckpointDue { core.checkpoint(.passive) }
     }
+  }
+}
+
+/// How many transactions were committed, and how many writes they held.
+final class CommitCount: Sendable {
+  let transactions = Atomic(0)
+  let writes = Atomic(0)
+
+  func add(writes count: Int) {
+    transactions.add(1, ordering: .relaxed)
+    writes.add(count, ordering: .relaxed)
   }
 }
