@@ -9,10 +9,10 @@ vital "set-up" Tools/setup.sh
 vital "debug build" swift build --scratch-path "${BUILD:-.build}" --build-tests
 step "swift test" swift test --scratch-path "${BUILD:-.build}" --skip-build
 step "embedded" make -s embedded
-later "simulate" make -s simulate HISTORIES=20000
+step "simulate" make -s simulate HISTORIES=20000
 step "crash" make -s crash KILLS=40
 step "memory" make -s memory
 step "demo" make -s demo CHECK=1
-later "stories" make -s stories
+step "stories" make -s stories
 step "own app" Examples/own-app/check
 finish "$title"
