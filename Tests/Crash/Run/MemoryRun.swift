@@ -60,8 +60,8 @@ final class MemoryRun {
     } else {
       output.say(
         "memory: \(books) books from nothing in \(tenths / 10).\(tenths % 10) s, "
-          + "device \(Self.megabytes(device)), server \(Self.megabytes(serving)), limit \(Self.megabytes(Self.limit)): "
-          + (isGood ? "ok" : "too much"))
+          + "device \(Self.megabytes(device)), server \(Self.megabytes(serving)), "
+          + "limit \(Self.megabytes(Self.limit)): \(isGood ? "ok" : "too much")")
     }
     return isGood ? 0 : 1
   }
