@@ -5,8 +5,8 @@ import Testing
 
 @testable import CommuteStore
 
-/// Random histories of two devices and a server; after every step, what lies in the file is what the
-/// core says it should be, and at the end every device holds exactly what the server holds.
+/// Random histories of two devices and a server; after every step, what lies in the file is what
+/// the core says it should be, and at the end every device holds exactly what the server holds.
 @Suite struct HistoryTests {
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `whatever happens, files agree with the core, and devices with the server`(

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A value that one thread at a time may touch.
 ///
-/// `Mutex` alone would do. On Linux it waits by system calls of its own, which the thread sanitizer does
-/// not see, so that every protected access looks like a race; the outer lock is one that it knows,
-/// and makes its silence mean something. It costs some 20 ns.
+/// `Mutex` alone would do. On Linux it waits by system calls of its own, which the thread
+/// sanitizer does not see, so that every protected access looks like a race; the outer lock is one
+/// that it knows, and makes its silence mean something. It costs some 20 ns.
 final class Locked<Value: ~Copyable>: Sendable {
   private let lock = NSLock()
   private let value: Mutex<Value>

@@ -133,7 +133,7 @@ enum HiddenState {
   /// Whether the author need not be written: nobody yet, or the user of this device.
   private static func isImplied(authorOf state: RecordState, user: String) -> Bool {
     if state.revision == nil { return state.author.isEmpty }
-    return Key(state.author) == Key(user)
+    return state.author.hasSameBytes(as: user)
   }
 
   /// Writes the hidden column of a row whose fields were all stamped now and never told before.

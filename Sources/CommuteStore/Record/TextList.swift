@@ -20,7 +20,18 @@ enum TextList {
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
     bytes.append(0x22)
-    for byte in text.utf8 {
+    var copy = text
+    copy.withUTF8 { utf8 in append(utf8, to: &bytes) }
+    bytes.append(0x22)
+  }
+
+  private static func append(_ utf8: UnsafeBufferPointer<UInt8>, to bytes: inout [UInt8]) {
+    // Hardly any text has something to be escaped.
+    if !utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) {
+      bytes.append(contentsOf: utf8)
+      return
+    }
+    for byte in utf8 {
       switch byte {
       case 0x22, 0x5C:
         bytes.append(0x5C)
@@ -32,7 +43,6 @@ enum TextList {
       default: bytes.append(byte)
       }
     }
-    bytes.append(0x22)
   }
 
   /// The texts of a list's JSON; nil where it is not one that was written here.
