@@ -159,6 +159,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "CrashTests", dependencies: ["CommuteTestKit", "CrashRunner"], swiftSettings: house),
+    .testTarget(
+      name: "SimulationTests", dependencies: ["CommuteCore", "CommuteSimulator", "CommuteTestKit"],
+      swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]

@@ -1,19 +1,27 @@
-/// Looks for the shortest sequence of choices that still breaks the same promise.
+/// Looks for the shortest sequence of choices that still fails.
 struct Shrinker {
-  let history: History
-  let stage: Stage
-  let invariant: Int
+  /// Plays a sequence: what was drawn if it fails, nil if it does not.
+  let failure: ([UInt32]) -> [UInt32]?
   /// How many sequences may still be tried.
   private(set) var budget: Int
 
-  init(_ history: History, on stage: Stage, invariant: Int, budget: Int = 4_000) {
-    self.history = history
-    self.stage = stage
-    self.invariant = invariant
+  init(budget: Int = 4_000, failure: @escaping ([UInt32]) -> [UInt32]?) {
     self.budget = budget
+    self.failure = failure
   }
 
-  /// Shrinks a sequence that breaks the promise.
+  /// Shrinks until the history no longer breaks the same promise.
+  init(_ history: History, on stage: Stage, invariant: Int) {
+    self.init { choices in
+      let world = history.play(Choices(playing: choices), on: stage)
+      guard let violation = world.violation, violation.invariant == invariant,
+        !violation.isKnownLimit
+      else { return nil }
+      return world.choices.drawn
+    }
+  }
+
+  /// Shrinks a sequence that fails.
   mutating func shrink(_ choices: [UInt32]) -> [UInt32] {
     var best = choices
     var improves = true
@@ -57,12 +65,10 @@ struct Shrinker {
     return improves
   }
 
-  /// Takes a sequence over if it is simpler and breaks the same promise.
+  /// Takes a sequence over if it is simpler and fails.
   private mutating func adopt(_ choices: [UInt32], for best: inout [UInt32]) -> Bool {
     budget -= 1
-    let world = history.play(Choices(playing: choices), on: stage)
-    guard world.violation?.invariant == invariant else { return false }
-    var drawn = world.choices.drawn
+    guard var drawn = failure(choices) else { return false }
     while let last = drawn.last, last == 0 { drawn.removeLast() }
     let isSimpler =
       drawn.count < best.count

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import CommuteSimulator
+
+/// A thousand histories in every run of the tests; `make simulate` plays more.
+@Suite struct HistoryTests {
+  static let stage = Stage()
+
+  @Test(arguments: [0, 250, 500, 750])
+  func `every promise is kept in a thousand histories`(start: Int) {
+    for seed in UInt64(start)..<UInt64(start + 250) {
+      let world = History(seed: seed).played(on: Self.stage)
+      guard let violation = world.violation, !violation.isKnownLimit else { continue }
+      let what = "invariant \(violation.invariant): \(violation.text)"
+      Issue.record("SEED=\(seed) breaks \(what); CommuteSimulator --replay \(seed) --trace")
+    }
+  }
+
+  @Test func `one seed tells the same story twice`() {
+    for seed in UInt64(1)...16 {
+      let one = Story()
+      let other = Story()
+      let first = History(seed: seed).played(on: Self.stage, story: one)
+      let second = History(seed: seed).played(on: Self.stage, story: other)
+      #expect(first.report.traceHash == second.report.traceHash, "SEED=\(seed)")
+      #expect(one.lines == other.lines, "SEED=\(seed)")
+      #expect(!one.lines.isEmpty)
+    }
+  }
+
+  @Test func `what was drawn, played again, is the same history`() {
+    for seed in UInt64(1)...16 {
+      let history = History(seed: seed)
+      let first = history.played(on: Self.stage)
+      let again = history.play(Choices(playing: first.choices.drawn), on: Self.stage)
+      #expect(first.report.traceHash == again.report.traceHash, "SEED=\(seed)")
+    }
+  }
+
+  @Test func `different seeds go different ways`() {
+    let hashes = (UInt64(1)...50).map {
+      History(seed: $0).played(on: Self.stage).report.traceHash
+    }
+    #expect(Set(hashes).count == 50)
+  }
+
+  @Test func `a history has the size that is asked for`() {
+    var summary = Summary()
+    for seed in UInt64(1)...200 {
+      summary.add(History(seed: seed).played(on: Self.stage), seed: seed)
+    }
+    #expect(summary.total.steps >= 60 * 200)
+    #expect(summary.total.writes >= 15 * 200)
+    #expect(summary.total.faultCount >= 5 * 200)
+    #expect(summary.total.devices >= 3 * 200)
+    // The draws of two hundred seeds come close to the mean of three; the program reports it.
+    #expect(summary.total.hotRecords >= 29 * 20)
+  }
+
+  @Test func `every sixteenth history passes bytes`() {
+    let passing = (UInt64(0)..<160).filter { History(seed: $0).usesCodec }
+    #expect(passing.count == 10)
+  }
+}
