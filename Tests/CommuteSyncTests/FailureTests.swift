@@ -114,6 +114,18 @@ import Testing
     try await expectNothingIsLost()
   }
 
+  @Test func `an answer that says it is something else is not taken`() async throws {
+    scene.client.next(
+      Reply { (request, client) async throws(HTTPClientError) in
+        var response = try await client.passOn(request)
+        response.headers["Content-Type"] = "text/html"
+        return response
+      })
+    let report = await driver.sync()
+    #expect(report.failure == .notAnAnswer("it sent text/html"))
+    try await expectNothingIsLost()
+  }
+
   @Test func `a content type may be written in capitals`() async throws {
     scene.client.next(
       Reply { (request, client) async throws(HTTPClientError) in

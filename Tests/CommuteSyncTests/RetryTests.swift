@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteHTTP
 import CommuteStore
+import Dispatch
 import Testing
 
 @testable import CommuteSync
@@ -95,16 +96,38 @@ import Testing
     #expect(report.status == .offline(waiting: 1, retryAt: scene.time.wall + 2_000))
   }
 
+  @Test func `a stored retry that is due counts as part of the sync that found it`() async throws {
+    scene.client.next(.failure(.noNetwork(.refused)))
+    _ = await driver.sync()
+    await driver.stop()
+    await store.close()
+    scene.time.advance(5_000)
+    let reopened = try scene.open()
+    var settings = SyncSettings(server: "http://server.example")
+    settings.sleep = { _ in }
+    let second = SyncDriver(store: reopened, client: scene.client, settings: settings)
+    let report = await second.sync()
+    #expect(report.settled == 1)
+    await second.stop()
+  }
+
   @Test func `starting and syncing at once do not get in each other's way`() async throws {
     scene.client.next(.failure(.noNetwork(.refused)))
     _ = await driver.sync()
     await driver.stop()
     let second = scene.driver(store)
-    async let started: Void = second.start()
-    let report = await second.sync()
-    await started
+    // While somebody writes, both calls stand at the beginning.
+    let door = DispatchSemaphore(value: 0)
+    let writing = Task { try await store.write(durability: .full) { _ in door.wait() } }
+    let starting = Task { await second.start() }
+    let call = Task { await second.sync() }
+    for _ in 0..<200 { await Task.yield() }
+    door.signal()
+    try await writing.value
+    await starting.value
+    let report = await call.value
     #expect(report.settled == 1)
-    await scene.until { second.status == .idle(lastSuccess: scene.time.wall) }
+    #expect(report.status == .idle(lastSuccess: scene.time.wall))
     await second.stop()
   }
 
@@ -154,8 +177,9 @@ import Testing
     let call = Task { await driver.sync() }
     await scene.until { await driver.waiterCount == 1 }
     await driver.stop()
+    let isRunning = await driver.isRunning
+    #expect(!isRunning)
+    for gate in gates { gate.open() }
     _ = await call.value
-    let running = await driver.isRunning
-    #expect(!running)
   }
 }

@@ -83,8 +83,9 @@ public actor SyncDriver {
   ///
   /// Several callers share the rounds; each gets the account of all that ran meanwhile.
   public func sync() async -> SyncReport {
-    await resume()
     if waiters.isEmpty, round == nil { totals = SyncReport(status: board.latest) }
+    // A stored retry that is due begins here, and counts as part of the call.
+    await resume()
     await report(.requested)
     if round != nil { await withCheckedContinuation { waiters.append($0) } }
     var report = totals
