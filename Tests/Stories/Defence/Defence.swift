@@ -2,7 +2,7 @@
   import CommuteCore
 #endif
 
-/// A defence of the product that a planted build can do without, to see a story fail for want of it.
+/// A defence of the product that a planted build can do without, to see a story fail then.
 enum Defence: String, Hashable, Sendable, CaseIterable {
   /// The hybrid clock: stamps are made of the wall clock alone.
   case clock
