@@ -18,10 +18,14 @@ enum Subprocess {
     let data = output.fileHandleForReading.readDataToEndOfFile()
     let complaint = complaints.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
+    let name = line.first ?? ""
+    switch process.terminationStatus {
+    case 0: return data
+    // The code by which `env` says that there is no such program.
+    case 127: throw StoryError("there is no program \(name); `make setup` installs it")
+    case let code:
       let words = String(decoding: complaint, as: UTF8.self)
-      throw StoryError("\(line.first ?? "") ended with \(process.terminationStatus): \(words)")
+      throw StoryError("\(name) ended with \(code): \(words)")
     }
-    return data
   }
 }
