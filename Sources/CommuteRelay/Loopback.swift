@@ -14,31 +14,41 @@ enum Loopback {
 
   /// Listens on a port, or on a free one for 0.
   static func listen(on port: UInt16) -> (socket: Int32, port: UInt16)? {
-    let listener = socket(AF_INET, stream, 0)
-    guard listener >= 0 else { return nil }
-    var yes: Int32 = 1
-    setsockopt(
-      listener, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    guard let listener = bind(to: port) else { return nil }
     var place = address(port)
-    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let isBound = withUnsafePointer(to: &place) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(listener, $0, size) == 0 }
-    }
-    guard isBound, systemListen(listener) else {
-      close(listener)
-      return nil
-    }
-    var length = size
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let isKnown = withUnsafeMutablePointer(to: &place) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
         getsockname(listener, $0, &length) == 0
       }
     }
-    guard isKnown else {
+    guard isKnown, startListening(listener) else {
       close(listener)
       return nil
     }
     return (listener, UInt16(bigEndian: place.sin_port))
+  }
+
+  /// Takes a port without listening: connecting to it is refused, and nobody else gets it.
+  static func bind(to port: UInt16) -> Int32? {
+    let holder = socket(AF_INET, stream, 0)
+    guard holder >= 0 else { return nil }
+    var yes: Int32 = 1
+    setsockopt(holder, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var place = address(port)
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafePointer(to: &place) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        #if canImport(Glibc)
+          Glibc.bind(holder, $0, size) == 0
+        #else
+          Darwin.bind(holder, $0, size) == 0
+        #endif
+      }
+    }
+    if isBound { return holder }
+    close(holder)
+    return nil
   }
 
   /// Takes the connection that waits.
@@ -104,7 +114,8 @@ enum Loopback {
     private static let noSignal = 0
   #endif
 
-  private static func systemListen(_ listener: Int32) -> Bool {
+  /// Begins to listen on a socket that has a port.
+  static func startListening(_ listener: Int32) -> Bool {
     #if canImport(Glibc)
       Glibc.listen(listener, 64) == 0
     #else

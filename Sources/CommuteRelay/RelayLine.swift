@@ -32,6 +32,8 @@ final class RelayLine: @unchecked Sendable {
   private let inbox = Mutex(Inbox())
   private let wakeUp: (read: Int32, write: Int32)
   private var listener: Int32?
+  /// The socket that keeps the port while the relay is switched off: bound, not listening.
+  private var keeper: Int32?
   private var pairs: [Pair] = []
   private var losesNext = false
   private var isEnding = false
@@ -133,9 +135,10 @@ final class RelayLine: @unchecked Sendable {
 
   private func carryOut(_ command: Command) {
     switch command {
-    case .switchOff: shut()
-    case .switchOn:
-      if listener == nil { listener = Loopback.listen(on: port)?.socket }
+    case .switchOff:
+      shut()
+      if keeper == nil { keeper = Loopback.bind(to: port) }
+    case .switchOn: open()
     case .loseNextAnswer:
       // A connection that is kept open would carry the next request past the mark.
       pairs.forEach(end)
@@ -143,8 +146,22 @@ final class RelayLine: @unchecked Sendable {
       losesNext = true
     case .close:
       shut()
+      if let keeper { Loopback.close(keeper) }
+      keeper = nil
       isEnding = true
     }
+  }
+
+  /// Listens again; the socket that kept the port begins to, so that nobody can take it meanwhile.
+  private func open() {
+    guard listener == nil else { return }
+    if let keeper, Loopback.startListening(keeper) {
+      listener = keeper
+    } else {
+      if let keeper { Loopback.close(keeper) }
+      listener = Loopback.listen(on: port)?.socket
+    }
+    keeper = nil
   }
 
   private func shut() {

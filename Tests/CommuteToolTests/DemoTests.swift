@@ -29,25 +29,37 @@ import Testing
     #expect(try leftovers(bench).isEmpty)
   }
 
+  /// The demonstration takes a second; on a busy machine it can be over before its reader gets to
+  /// ending it, and is then played again.
+  private static let attempts = 10
+
   @Test func `killed in the middle, its server does not outlive it`() async throws {
-    let bench = try Workbench()
-    let running = try await RunningProgram.start(demo(bench, "--check"))
-    _ = try await running.line { $0.contains("listens at") }
-    let code = await running.end(by: SIGKILL)
-    #expect(code != 0)
-    // Its server inherited the error output: that ends only when the last of them has ended.
-    _ = await running.complaint()
+    for _ in 0..<Self.attempts {
+      let bench = try Workbench()
+      let running = try await RunningProgram.start(demo(bench, "--check"))
+      _ = try await running.line { $0.contains("listens at") }
+      let code = await running.end(by: SIGKILL)
+      // Its server inherited the error output: that ends only when the last of them has ended.
+      _ = await running.complaint()
+      if code != 0 { return }
+    }
+    Issue.record("the demonstration was over before it could be killed, each time")
   }
 
   @Test func `asked to end in the middle, it cleans up`() async throws {
-    let bench = try Workbench()
-    let running = try await RunningProgram.start(demo(bench, "--check"))
-    _ = try await running.line { $0.contains("listens at") }
-    let code = await running.end(by: SIGINT)
-    #expect(code == 1)
-    let complaint = await running.complaint()
-    #expect(complaint == "commute: interrupted\n")
-    #expect(try leftovers(bench).isEmpty)
+    for _ in 0..<Self.attempts {
+      let bench = try Workbench()
+      let running = try await RunningProgram.start(demo(bench, "--check"))
+      _ = try await running.line { $0.contains("listens at") }
+      let code = await running.end(by: SIGINT)
+      let complaint = await running.complaint()
+      #expect(try leftovers(bench).isEmpty)
+      if code == 0 { continue }
+      #expect(code == 1)
+      #expect(complaint == "commute: interrupted\n")
+      return
+    }
+    Issue.record("the demonstration was over before it could be asked to end, each time")
   }
 
   @Test func `on a terminal it stays until Ctrl-C and says what to type`() async throws {

@@ -61,6 +61,7 @@ struct Module: Sendable {
     "CommuteTool": Module(layer: .program, imports: everything),
 
     "CommuteTestKit": Module(layer: .harness, imports: ["CommuteCore"]),
+    "CommuteVectors": Module(layer: .harness, imports: ["CommuteCore"]),
     "CommuteSimulator": Module(layer: .harness, imports: ["CommuteCore", "CommuteTestKit"]),
     "StoryRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
     "CrashRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),

@@ -1,7 +1,8 @@
 /// Issues stamps that grow even where the device's wall clock stands still or runs backwards.
 ///
 /// The clock is a value: the wall time is handed in with every call. It is never behind a stamp it
-/// has observed, so an answer is always later than what it answers, however slow the device's clock.
+/// has observed, so an answer is always later than what it answers, however slow the device's clock
+/// is.
 public struct HybridClock: Hashable, Sendable {
   /// Whose stamps these are.
   public var replica: ReplicaID

@@ -85,7 +85,7 @@ public struct Stamp: Hashable, Comparable, Sendable {
     left.time != right.time ? left.time < right.time : left.replica < right.replica
   }
 
-  /// The 34 characters `MMMMMMMMMMMM-CCCC-RRRRRRRRRRRRRRRR`, hexadecimal; they sort like the stamps.
+  /// The 34 characters `MMMMMMMMMMMM-CCCC-RRRRRRRRRRRRRRRR`, hexadecimal; they sort like stamps.
   public var text: String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(34)

@@ -91,7 +91,7 @@ public enum SchemaError: Error, Hashable, Sendable {
   case ruleNotSupported(table: Key, field: Key, rule: MergeRule)
   /// The table's rule is one that this build does not carry out.
   case recordRuleNotSupported(table: Key, rule: RecordRule)
-  /// The name is empty, longer than 128 bytes, begins with an engine prefix, or is not a plain name.
+  /// The name is empty, over 128 bytes, begins with an engine prefix, or is not a plain name.
   case nameNotAllowed(Key)
   /// Two tables carry one name.
   case duplicateTable(Key)

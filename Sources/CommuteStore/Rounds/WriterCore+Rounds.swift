@@ -32,7 +32,7 @@ extension WriterCore {
       key: row.operation.key, feed: row.operation.feed, base: base, rows: [row])
     record.markInFlight(epoch: state.device.epoch)
     guard var marked = record.rows.first else { return row }
-    if marked.bytes.isEmpty { marked.bytes = marked.operation.encoded() }
+    if marked.bytes.isEmpty { marked.bytes = marked.operation.withoutBases().encoded() }
     return marked
   }
 

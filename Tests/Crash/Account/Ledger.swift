@@ -47,10 +47,13 @@ struct Ledger {
   }
 
   /// The file does not tell whether an announced write was made.
+  ///
+  /// A record that nobody made stays unknown: an author may try to change one whose insertion was
+  /// left out or refused.
   mutating func doubt(_ slot: Int, _ number: Int) {
     guard let write = open[slot].removeValue(forKey: number) else { return }
     for (part, change) in write.changes.enumerated() {
-      var record = records[change.record] ?? RecordAccount()
+      guard var record = records[change.record] else { continue }
       if change.kind == .delete { record.perhapsDeleters.insert(slot) }
       if change.writesContested { record.contested[slot].insert(write.value(part)) }
       records[change.record] = record
