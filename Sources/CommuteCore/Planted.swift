@@ -19,8 +19,8 @@
     // The world around them: what commits together, and when.
     case splitTransaction, cursorBeforeRows, markNotDurable, clockNotSaved
 
-    /// The bug in force; set by the simulator before a history, never while one runs.
     // Safe: written once before a history or a server starts, only read while one runs.
+    /// The bug in force; set by the simulator before a history, never while one runs.
     nonisolated(unsafe) public static var active: Planted?
 
     /// Whether a bug is in force.
