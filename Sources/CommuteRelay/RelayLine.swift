@@ -3,8 +3,9 @@ import Synchronization
 
 /// The thread that owns a relay's sockets.
 ///
-/// `@unchecked Sendable`: other threads touch only the locked inbox and the write end of the wake-up
-/// pipe, which is never closed before the thread has ended; everything else belongs to the thread.
+/// `@unchecked Sendable`: other threads touch only the locked inbox and the write end of the
+/// wake-up pipe, which is never closed before the thread has ended; everything else belongs to the
+/// thread.
 final class RelayLine: @unchecked Sendable {
   enum Command {
     case switchOff, switchOn, loseNextAnswer, close

@@ -47,7 +47,8 @@ public struct Conversation: Hashable, Sendable {
     case requested
     /// The network came back.
     case cameOnline
-    /// The server answered and the answer is applied; `more` says whether a round must follow at once.
+    /// The server answered and the answer is applied; `more` says whether a round must follow at
+    /// once.
     case answered(more: Bool)
     /// The round failed; the time and 64 random bits are handed in for the delay.
     case failed(RoundFailure, wall: Int64, draw: UInt64)

@@ -52,7 +52,8 @@ public enum AnswerReading: Hashable, Sendable {
   case ignored
   /// Apply its verdicts, records and cursors in one transaction.
   case apply
-  /// The request number was used before: the device has taken a new replica id, nothing else changed.
+  /// The request number was used before: the device has taken a new replica id, nothing else
+  /// changed.
   case renewed
   /// Nothing may be applied; the round ends with this error.
   case stop(RoundStop)

@@ -105,7 +105,8 @@ extension DeviceRecord {
     if let deleted = verdict.deleted { clock.observe(deleted) }
   }
 
-  /// Base is what the server told with the verdict, or the operation merged into what it told before.
+  /// Base is what the server told with the verdict, or the operation merged into what it told
+  /// before.
   private mutating func takeBase(of verdict: Verdict, sent: Operation, author: String) {
     if let record = verdict.record {
       #if PLANTED

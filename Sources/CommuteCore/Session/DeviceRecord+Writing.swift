@@ -124,7 +124,8 @@ extension DeviceRecord {
 
   /// Takes a deletion back that was never marked in flight.
   ///
-  /// - Returns: Whether there was one; otherwise the deletion has left, or may have left, the device.
+  /// - Returns: Whether there was one; otherwise the deletion has left, or may have left, the
+  ///   device.
   @discardableResult
   public mutating func withdrawDeletion(operation id: OperationID) -> Bool {
     guard let index = rows.indices.last, rows[index].operation.deleted != nil,

@@ -8,7 +8,8 @@ extension Settlement {
     var after = before
     var settled = FieldMap<Stamp>()
     var deleted: Stamp?
-    // Under `deleteWins` a deleted record stays as it is: the operation is settled by its tombstone.
+    // Under `deleteWins` a deleted record stays as it is: the operation is settled by its
+    // tombstone.
     if before.deleted == nil {
       for entry in operation.fields.entries {
         #if PLANTED
@@ -122,6 +123,7 @@ extension Settlement {
     let current = before.fields[name]
     var stamp = change.stamp
     if !stamp.isFloor {
+      if let current, isOlderClaim(change.stamp, than: current) { return current.stamp }
       let memory = FieldKey(record: operation.key, field: name)
       if let known = remembered(stamp, of: memory, in: state) {
         stamp = known
@@ -129,9 +131,6 @@ extension Settlement {
         stamp = restamp(
           stamp, floor: causalFloor(of: change, current: current), of: memory, in: &state,
           outcome: &outcome, replica: operation.replica, time: time)
-      }
-      if stamp != change.stamp, let current, isOlderClaim(change.stamp, than: current) {
-        return current.stamp
       }
       if let current, hasSeen(current, change), !(current.stamp < stamp) {
         stamp = serverStamp(above: current.stamp, in: &state, time: time)
@@ -174,9 +173,15 @@ extension Settlement {
     return over.origin == current.origin
   }
 
-  /// Whether a claim that was settled anew comes before the claim that is current, of the same replica.
+  /// Whether a claim comes before the one that is current, of the same replica, or is that one.
+  ///
+  /// A file that was put back sends what it still holds behind what had been sent from it. Where
+  /// the later claim was settled under an earlier stamp, the stamps alone would say the opposite.
   private func isOlderClaim(_ claim: Stamp, than current: FieldState) -> Bool {
-    current.origin.replica == claim.replica && !(current.origin < claim)
+    guard current.origin.replica == claim.replica, current.stamp != current.origin else {
+      return false
+    }
+    return !(current.origin < claim)
   }
 
   /// What a claim from the future must be settled above: what its writer had seen, and the current

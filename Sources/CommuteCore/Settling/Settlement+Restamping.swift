@@ -28,7 +28,8 @@ extension Settlement {
       if let least = above, !(memory.settled < least) { continue }
       above = memory.settled
     }
-    // A floor from the future would drag the server's own clock along; nobody has seen such a value.
+    // A floor from the future would drag the server's own clock along; nobody has seen such a
+    // value.
     let base = isFromFuture(floor, time: time) ? .floor : floor
     var settled: Stamp
     if let above {

@@ -35,6 +35,9 @@ public struct Settlement: Sendable {
     public var raisedFeeds: [Key] = []
     /// Whether the request's number and nonce are to be remembered.
     public var notesRequest = false
+
+    /// Makes an outcome of nothing.
+    public init() {}
   }
 
   /// What an operation would make of a record, for the server's own rules to judge.
@@ -227,7 +230,8 @@ public struct Settlement: Sendable {
         let theirs = Self.ruleName(of: other)
         return rejection(
           of: operation, .rule,
-          "\(table.text).\(entry.name.text): the device knows the rule \(theirs), the server latest",
+          "\(table.text).\(entry.name.text): the device knows the rule \(theirs), the server"
+            + " latest",
           record: stored?.state)
       }
       guard let field = tables[table]?.fields[entry.name] else { continue }

@@ -1,9 +1,9 @@
 /// A name (table, field, feed, rule) that is compared, ordered and hashed by its UTF-8 bytes.
 ///
 /// Swift compares text by canonical equivalence, SQLite, JavaScript and the wire by bytes. A name
-/// must mean the same on all of them, so it never goes through `String`'s own `==` or `<`. Its first
-/// eight bytes are kept as a number, which decides nearly every comparison: names are compared more
-/// often than anything else here.
+/// must mean the same on all of them, so it never goes through `String`'s own `==` or `<`. Its
+/// first eight bytes are kept as a number, which decides nearly every comparison: names are
+/// compared more often than anything else here.
 public struct Key: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
   /// The name as text.
   public let text: String

@@ -12,7 +12,8 @@ enum ContentCoding {
     return false
   }
 
-  /// Whether bodies of this type are worth packing: pictures, sound and archives are packed already.
+  /// Whether bodies of this type are worth packing: pictures, sound and archives are packed
+  /// already.
   static func isWorthPacking(_ headers: HTTPHeaders) -> Bool {
     guard headers["Content-Encoding"] == nil else { return false }
     guard let type = headers["Content-Type"]?.lowercased() else { return true }

@@ -18,7 +18,8 @@ extension HTTPServerError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .portInUse(let host, let port):
-      "port \(port) of \(host) is in use by another program; choose another port or end that program"
+      "port \(port) of \(host) is in use by another program; choose another port or end that"
+        + " program"
     case .notPermitted(let host, let port):
       "this user may not listen at port \(port) of \(host); choose a port above 1023"
     case .hostNotHere(let host):

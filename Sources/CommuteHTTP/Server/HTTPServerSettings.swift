@@ -19,7 +19,8 @@ public struct HTTPServerSettings: Hashable, Sendable {
   public var connectionLimit = 4000
   /// How many connections one address may have open at once; further ones are closed.
   ///
-  /// An IPv6 network of 64 bits counts as one address. Behind a proxy, all clients have its address.
+  /// An IPv6 network of 64 bits counts as one address. Behind a proxy, all clients have its
+  /// address.
   public var connectionsPerAddress = 512
 
   /// How long a head may take from its first byte, or from connecting, to its end.

@@ -70,7 +70,8 @@
         state.target = .init(start: UInt(bitPattern: target), count: UInt(text.utf8.count))
         state.request = HTTPRequest(url: text)
         state.phase = .receiving
-        // The idle time is over and the time for the head begins; a first head had it from the start.
+        // The idle time is over and the time for the head begins; a first head had it from the
+        // start.
         let limit = ContinuousClock.now + core.settings.headTimeLimit
         state.deadline = state.deadline.map { min($0, limit) } ?? limit
       }

@@ -11,7 +11,8 @@ struct Moment: Equatable, Comparable {
   }
 }
 
-/// A value as the oracle knows it: its first sixteen bytes, which tell all values of a history apart.
+/// A value as the oracle knows it: its first sixteen bytes, which tell all values of a history
+/// apart.
 struct Content: Equatable, Comparable {
   private var first: UInt64 = 0
   private var second: UInt64 = 0

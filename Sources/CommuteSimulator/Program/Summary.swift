@@ -70,8 +70,8 @@ struct Summary {
     var lines: [String] = []
     if knownLimits > 0 {
       lines.append(
-        "simulate: \(knownLimits) histories ended in a known limit (a file or a machine was put back"
-          + " that had sent more since)")
+        "simulate: \(knownLimits) histories ended in a known limit (a file or a machine was put"
+          + " back that had sent more since)")
     }
     if !neverReached.isEmpty {
       lines.append("simulate: never reached: \(neverReached.joined(separator: " "))")

@@ -9,7 +9,8 @@ enum FaultClass: Int, CaseIterable {
   var name: String { "\(self)" }
 }
 
-/// Situations that the checks are about; a run that reached none of one kind proves nothing, either.
+/// Situations that the checks are about; a run that reached none of one kind proves nothing,
+/// either.
 enum Mark: Int, CaseIterable {
   case restamped, duplicateVerdict, recordLeftOut, recordTold
   case renewedAtOpen, renewedByServer, sentByCopy, pageCut, seedTie, equivalentTexts, olderClaim

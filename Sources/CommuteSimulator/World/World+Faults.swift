@@ -155,8 +155,8 @@ extension World {
     open(number, bootChanged: true, cleanEnd: false)
   }
 
-  /// A closed file is copied, or a running machine with all that is kept on it; later the copy takes
-  /// the place of what it was made of.
+  /// A closed file is copied, or a running machine with all that is kept on it; later the copy
+  /// takes the place of what it was made of.
   mutating func copyOrRestore(_ number: Int, wholeMachine: Bool) {
     guard let copy = devices[number].copy else {
       tell("device \(number) is copied\(wholeMachine ? " as it runs" : "")")

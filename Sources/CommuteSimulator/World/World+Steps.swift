@@ -42,7 +42,8 @@ extension World {
     for weight in [3, 2, 2, 2, 2, 3, 4, 3, 1, 2, 1, 4] {
       weights.append(choices.draw(3) > 0 ? weight : 0)
     }
-    // Whoever puts back whole machines loses more than the contract promises: seldom, but then often.
+    // Whoever puts back whole machines loses more than the contract promises: seldom, but then
+    // often.
     weights.append(choices.oneIn(8) ? 8 : 0)
     weights.append(choices.oneIn(2) ? 1 : 0)
     return weights

@@ -1,7 +1,7 @@
 /// Random numbers that are the same for the same seed, on every machine (SplitMix64).
 ///
-/// Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014. Good enough to
-/// choose what happens next; not for secrets.
+/// Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014. Good enough
+/// to choose what happens next; not for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
