@@ -7,12 +7,15 @@ title=test
 
 vital "set-up" Tools/setup.sh
 vital "debug build" swift build --scratch-path "${BUILD:-.build}" --build-tests
-# What computes or waits for long goes last and one by one: the pool of threads has as many as
-# there are cores, and tests that talk over a network must not stand in line behind it.
-slow='SimulationTests|CrashTests|StoryTests'
-step "swift test" swift test --scratch-path "${BUILD:-.build}" --skip-build --skip "$slow"
-step "slow tests" swift test --scratch-path "${BUILD:-.build}" --skip-build --no-parallel \
-  --filter "$slow"
+# What computes or waits for long, or starts programs, goes one by one: the pool of threads has as
+# many as there are cores, and tests that talk over a network must not stand in line behind it. What
+# opens thousands of files has a process of its own.
+slow='SimulationTests|CrashTests|StoryTests|CommuteToolTests'
+network='CommuteHTTPTests|CommuteServerTests'
+ours="swift test --scratch-path ${BUILD:-.build} --skip-build"
+step "swift test" $ours --skip "$slow|$network"
+step "network tests" $ours --filter "$network"
+step "slow tests" $ours --no-parallel --filter "$slow"
 step "embedded" make -s embedded
 step "simulate" make -s simulate HISTORIES=20000
 step "crash" make -s crash KILLS=40

@@ -13,10 +13,17 @@ import Testing
 
   @Test(arguments: Plant.allCases)
   func `a planted lie is found`(lie: Plant) throws {
-    let run = try Run(["--kills", "4", "--plant", lie.rawValue], joinsErrors: true)
-    #expect(run.ending == .exit(1))
-    #expect(run.lines.last?.hasSuffix(" 0 lost, 0 corrupt") == false, "\(run.lines)")
-    #expect(run.lines.last?.hasPrefix("crash: ") == true)
+    // Where exactly a kill strikes is the machine's doing; a few seeds meet every lie.
+    for seed in 1...8 {
+      let run = try Run(
+        ["--kills", "4", "--seed", "\(seed)", "--plant", lie.rawValue], joinsErrors: true)
+      #expect(run.lines.last?.hasPrefix("crash: ") == true)
+      if run.ending == .exit(0) { continue }
+      #expect(run.ending == .exit(1))
+      #expect(run.lines.last?.hasSuffix(" 0 lost, 0 corrupt") == false, "\(run.lines)")
+      return
+    }
+    Issue.record("eight runs did not find the lie \(lie.rawValue)")
   }
 
   @Test func `the report can be one JSON object`() throws {

@@ -21,7 +21,7 @@ final class TLSServer: Sendable {
   /// The file of an authority that did not.
   let strangerFile: String
   private let folder: URL
-  private let process: Process
+  private let process: Subprocess
 
   init(_ flaw: Flaw = .none) async throws {
     let folder = FileManager.default.temporaryDirectory
@@ -30,51 +30,35 @@ final class TLSServer: Sendable {
     self.folder = folder
     authorityFile = folder.appendingPathComponent("ca.pem").path
     strangerFile = folder.appendingPathComponent("stranger.pem").path
-    let process = Process()
-    self.process = process
-    port = try await onThread {
-      Result { () throws -> Int in
-        try Self.run("/bin/sh", ["-c", Self.certificates, "sh", flaw.rawValue], in: folder)
-        return try Self.serve(process, in: folder)
+    (process, port) = try await onThread {
+      Result { () throws -> (Subprocess, Int) in
+        try Self.makeCertificates(flaw, in: folder)
+        return try Self.serve(in: folder)
       }
     }.get()
   }
 
   deinit {
-    process.terminate()
+    process.end()
     try? FileManager.default.removeItem(at: folder)
   }
 
   func url(_ path: String = "/") -> String { "https://localhost:\(port)\(path)" }
 
-  private static func run(_ program: String, _ arguments: [String], in folder: URL) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    let errors = Pipe()
-    process.standardError = errors
-    try process.run()
-    let said = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failure(reason: String(decoding: said, as: UTF8.self))
-    }
+  private static func makeCertificates(_ flaw: Flaw, in folder: URL) throws {
+    let shell = try Subprocess(certificates, [flaw.rawValue], in: folder)
+    let said = try shell.output.readToEnd() ?? Data()
+    guard shell.wait() == 0 else { throw Failure(reason: String(decoding: said, as: UTF8.self)) }
   }
 
-  private static func serve(_ process: Process, in folder: URL) throws -> Int {
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", program]
-    process.currentDirectoryURL = folder
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+  private static func serve(in folder: URL) throws -> (Subprocess, Int) {
+    let python = try Subprocess("exec python3 -c \"$1\" 2> /dev/null", [program], in: folder)
+    let line = String(decoding: python.output.availableData, as: UTF8.self)
     guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      python.end()
       throw Failure(reason: "the server told no port: \(line)")
     }
-    return port
+    return (python, port)
   }
 
   private static let certificates = """
