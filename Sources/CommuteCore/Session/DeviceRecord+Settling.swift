@@ -79,7 +79,7 @@ extension DeviceRecord {
         }
       #endif
       noteUnsettled()
-      rows[0].notBefore = delay == 0 ? 0 : wall.adding(milliseconds: delay)
+      rows[0].notBefore = delay == 0 ? 0 : wall.adding(milliseconds: rows[0].patience(delay))
     }
     return outcome
   }

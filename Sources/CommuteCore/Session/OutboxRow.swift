@@ -32,6 +32,14 @@ public struct OutboxRow: Hashable, Sendable {
   /// The longest delay that is believed: an hour more than any server asks for by itself.
   public static let longestDelay: Int64 = 2 * 3_600_000
 
+  /// How long a deferred row waits: what it needs may never come, so each time twice as long, up to
+  /// an hour where the server asks for less.
+  func patience(_ delay: UInt64) -> UInt64 {
+    let doublings = UInt64(min(max(attempts, 1) - 1, 12))
+    let (product, overflow) = delay.multipliedReportingOverflow(by: 1 << doublings)
+    return max(delay, min(overflow ? delay : product, 3_600_000))
+  }
+
   /// Whether it may be sent at a wall-clock time.
   ///
   /// A time further away than any delay was noted under another wall clock and counts as passed: a

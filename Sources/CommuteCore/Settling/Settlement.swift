@@ -123,16 +123,10 @@ public struct Settlement: Sendable {
       outcome.verdicts.append(
         Verdict(id: offer.id, kind: .later(.offers, afterMilliseconds: 3_600_000)))
     }
-    var refused: Set<RecordKey> = []
     for sent in request.operations {
-      let verdict = judge(
-        sent.operation, of: request, in: &state, outcome: &outcome, refused: refused, time: time,
-        user: user)
-      switch verdict.kind {
-      case .rejected, .later: if sent.operation.creates { refused.insert(sent.operation.key) }
-      case .applied, .duplicate: break
-      }
-      outcome.verdicts.append(verdict)
+      outcome.verdicts.append(
+        judge(
+          sent.operation, of: request, in: &state, outcome: &outcome, time: time, user: user))
     }
     return outcome
   }
@@ -140,7 +134,7 @@ public struct Settlement: Sendable {
   /// Judges one operation: everything that can refuse it first, then its settling.
   private func judge(
     _ operation: Operation, of request: SyncRequest, in state: inout ServerState,
-    outcome: inout Outcome, refused: Set<RecordKey>, time: Int64, user: String
+    outcome: inout Outcome, time: Int64, user: String
   ) -> Verdict {
     let id = operation.id
     let stored = state.records[operation.key]
@@ -171,8 +165,8 @@ public struct Settlement: Sendable {
       return refusal
     }
     for needed in operation.needs {
-      let isThere = state.records[needed] != nil || state.stubs.contains(needed)
-      if refused.contains(needed) || !isThere {
+      // What was refused earlier in this request is not there, either, unless somebody else made it.
+      if state.records[needed] == nil, !state.stubs.contains(needed) {
         return Verdict(id: id, kind: .later(.needs, afterMilliseconds: 5_000))
       }
     }

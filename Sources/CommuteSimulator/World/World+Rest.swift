@@ -77,17 +77,17 @@ extension World {
     }
   }
 
-  /// How long until the first row is due that is not; nil where one is due or none is in line.
+  /// How long until the next row may go; nil where one may go now or none is in line.
   ///
   /// No delay is longer than two hours, whatever the wall clock was when it was noted.
   private func shortestWait(on number: Int) -> Int64? {
+    guard lineUp(1, on: number).isEmpty else { return nil }
     let wall = wall(of: number)
     var wait: Int64?
     for record in devices[number].file.records {
       guard let row = record.rows.first else { continue }
       let rest = row.notBefore - wall
-      if rest <= 0 { return nil }
-      wait = min(wait ?? rest, rest, 2 * 3_600_000)
+      if rest > 0 { wait = min(wait ?? rest, rest, 2 * 3_600_000) }
     }
     return wait
   }

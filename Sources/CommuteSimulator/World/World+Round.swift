@@ -86,7 +86,7 @@ extension World {
   }
 
   /// The records whose first row is sent next, in line order.
-  private func lineUp(_ batch: Int, on number: Int) -> [Int] {
+  func lineUp(_ batch: Int, on number: Int) -> [Int] {
     var line: [(order: Int64, record: Int)] = []
     for record in devices[number].file.records.indices
     where !devices[number].file.records[record].rows.isEmpty {
