@@ -165,7 +165,7 @@ public struct Settlement: Sendable {
       return refusal
     }
     for needed in operation.needs {
-      // What was refused earlier in this request is not there, either, unless somebody else made it.
+      // What was refused earlier in this request is not there, unless somebody else made it.
       if state.records[needed] == nil, !state.stubs.contains(needed) {
         return Verdict(id: id, kind: .later(.needs, afterMilliseconds: 5_000))
       }

@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test mutating func `also where the writer knows it by origin only`() throws {
-    // The value was settled under another stamp than its writer's, and the device knows an older one.
+    // The value was settled under another stamp than its writer gave, and an older one was seen.
     var state = RecordState(revision: Revision(epoch: ServerBench.epoch, number: 1))
     state.fields["title"] = FieldState(
       value: .text("seen"), stamp: limit(by: 2), origin: ServerBench.stamp(5, by: 2))
