@@ -3,8 +3,8 @@ import Foundation
 /// Another program, started by the system's own call.
 ///
 /// Foundation's `Process` of 6.3.1 looks through the open files of this process by copying whole
-/// directory entries, and reads past the end of a buffer where more than about 1,300 files are open,
-/// as they are among these tests.
+/// directory entries, and reads past the end of a buffer where more than about 1,300 files are
+/// open, as they are among these tests.
 final class Subprocess: Sendable {
   struct Failure: Error {
     let reason: String
