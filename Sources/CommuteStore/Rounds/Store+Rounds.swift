@@ -16,6 +16,11 @@ extension Store {
   public func beginRound(
     batch: Int, limit: SyncRequest.Limit = SyncRequest.Limit()
   ) async throws(StoreError) -> OutgoingRound {
+    // A request that only asks gives nothing away that power loss could take back.
+    let asking = try await perform { core throws(StoreError) -> SyncRequest? in
+      core.pending.isEmpty ? try core.beginRound(batch: 0, limit: limit) : nil
+    }
+    if let asking { return OutgoingRound(request: asking, bytes: asking.encoded()) }
     let marked = try await perform(.full) {
       core throws(StoreError) -> (request: SyncRequest, host: HostRecord) in
       let request = try core.beginRound(batch: batch, limit: limit)

@@ -44,7 +44,12 @@ extension WriterCore {
     var missing: Set<RecordKey> = []
     var after: Int64 = 0
     while chosen.count < batch {
-      let page = try rows(where: "position > \(after) AND position <= \(after + 1_000)")
+      let page = try rows(
+        where: """
+          position IN (
+            SELECT position FROM c_outbox WHERE position > \(after) ORDER BY position LIMIT 1000)
+          """)
+      guard let last = page.last else { break }
       for row in page where chosen.count < batch {
         let key = row.operation.key
         guard seen.insert(key).inserted else { continue }
@@ -54,8 +59,7 @@ extension WriterCore {
         }
         chosen.append(row)
       }
-      after += 1_000
-      if after >= state.nextPosition { break }
+      after = last.order
     }
     return chosen
   }
