@@ -50,14 +50,26 @@ import Testing
 
   @Test func `a run that never met a class of faults is not good`() {
     var summary = Summary()
-    summary.histories = Summary.telling
+    summary.histories = Summary.tellingFaults - 1
+    #expect(summary.isGood)
+    summary.histories = Summary.tellingFaults
     #expect(!summary.isGood)
     for index in summary.total.faults.indices { summary.total.faults[index] = 1 }
-    for index in summary.total.marks.indices { summary.total.marks[index] = 1 }
     #expect(summary.isGood)
     summary.total.faults[FaultClass.garbledMessage.rawValue] = 0
     #expect(!summary.isGood)
     #expect(summary.neverReached == ["garbledMessage"])
+  }
+
+  @Test func `a long run that never met a situation is not good`() {
+    var summary = Summary()
+    for index in summary.total.faults.indices { summary.total.faults[index] = 1 }
+    for index in summary.total.marks.indices { summary.total.marks[index] = 1 }
+    summary.total.marks[Mark.olderClaim.rawValue] = 0
+    summary.histories = Summary.tellingMarks - 1
+    #expect(summary.isGood)
+    summary.histories = Summary.tellingMarks
+    #expect(summary.neverReached == ["olderClaim"])
   }
 
   @Test func `known limits are counted apart`() {

@@ -20,11 +20,27 @@ struct Content: Equatable, Comparable {
 
   /// Packs bytes.
   init(_ bytes: some Sequence<UInt8>) {
+    append(bytes)
+  }
+
+  /// Packs a number in eight bytes, the highest first.
+  init(number: UInt64) {
+    first = number
+    count = 8
+  }
+
+  /// Packs bytes behind their count.
+  init(counted bytes: some Collection<UInt8>) {
+    append(CollectionOfOne(UInt8(truncatingIfNeeded: bytes.count)))
+    append(bytes)
+  }
+
+  private mutating func append(_ bytes: some Sequence<UInt8>) {
     for byte in bytes {
       if count < 8 {
-        first |= UInt64(byte) << (56 - UInt64(count) * 8)
+        first |= UInt64(byte) &<< (56 &- UInt64(count) &* 8)
       } else if count < 16 {
-        second |= UInt64(byte) << (120 - UInt64(count) * 8)
+        second |= UInt64(byte) &<< (120 &- UInt64(count) &* 8)
       }
       count += 1
     }

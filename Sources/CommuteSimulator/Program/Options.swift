@@ -20,7 +20,7 @@ struct Options {
   /// The only planted bug to hunt.
   var quarry: String?
   /// How many histories a planted bug may survive.
-  var patience = 20_000
+  var patience = 60_000
   /// Whether a replay tells its story.
   var tellsStory = false
   /// Whether the report is one JSON object.
@@ -38,8 +38,8 @@ struct Options {
     Plays seeded histories of devices, a server and a faulty network, and checks the promises of
     Documentation/Semantics.md after every step and at rest.
 
-      --histories N      how many histories, 20000 by default; below 500 it does not matter
-                         whether every class of faults was met
+      --histories N      how many histories, 20000 by default; every class of faults must be met
+                         in 500, every situation in 10000
       --seed S           the first seed, 1 by default; the others follow it
       --planted PROGRAM  the same program built with -D PLANTED: it plants one bug after the other,
                          and each must be caught
@@ -47,7 +47,7 @@ struct Options {
       --trace            tells what happens in it
       --json             one JSON object instead of lines
       --hunt             what --planted runs in the other program
-      --patience N       with --hunt: how many histories a bug may survive, 20000 by default
+      --patience N       with --hunt: how many histories a bug may survive, 60000 by default
       --only NAME        with --hunt: this bug alone, with its story
     """
 

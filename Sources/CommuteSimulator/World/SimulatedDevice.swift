@@ -31,8 +31,8 @@ struct SimulatedDevice {
   var sentAt: Int64 = 0
   /// The records whose rows went with the round under way.
   var sentRecords: [Int] = []
-  /// Whether every commit is durable at once.
-  let isCareful: Bool
+  /// Whether every commit is durable at once, or power is never lost.
+  var isCareful: Bool
   let user: String
 
   /// A copy of a closed file, or of a whole running machine.

@@ -7,14 +7,15 @@ struct SimulatedServer {
   let settlement: Settlement
   /// The operations that had effect, to see that none has it twice.
   var applied: [OperationID] = []
-  /// The operations that were settled, with what the server made of their fields.
+  /// The operations that were settled.
+  var settled: [SyncRequest.SentOperation] = []
+  /// The values that they carried, under the stamps with which they were settled.
   var deliveries: [Delivery] = []
 
-  /// An operation as it was settled.
+  /// One field that was settled.
   struct Delivery {
-    var operation: Operation
-    /// What it says, under the stamps with which it was settled.
-    var state: RecordState
+    var place: Int
+    var state: FieldState
   }
 
   /// The flavour of operation ids that the validator refuses.
@@ -54,9 +55,9 @@ extension World {
       server.state.records[$0.operation.key]?.state.deleted != nil
     }
     let outcome = server.settlement.settle(request, in: &server.state, time: time, user: user)
-    for (index, verdict) in outcome.verdicts.enumerated() where index < wasDeleted.count {
+    for index in outcome.verdicts.indices.prefix(wasDeleted.count) {
       note(
-        verdict, on: request.operations[index].operation, by: number,
+        outcome.verdicts[index], on: request.operations[index].operation, by: number,
         wasDeleted: wasDeleted[index])
     }
     for id in outcome.appliedOperations {
@@ -109,7 +110,6 @@ extension World {
   ) {
     let record = Stage.number(of: operation.key)
     let state = server.state.records[operation.key]?.state
-    var delivered = RecordState(deleted: verdict.deleted ?? operation.deleted)
     for entry in operation.fields.entries {
       let change = entry.value
       let place = Stage.place(record, stage.field(entry.name, of: record))
@@ -131,8 +131,10 @@ extension World {
         reach(.olderClaim)
         continue
       }
-      delivered.fields[entry.name] = FieldState(
-        value: change.value, stamp: settled, origin: change.stamp)
+      server.deliveries.append(
+        SimulatedServer.Delivery(
+          place: place,
+          state: FieldState(value: change.value, stamp: settled, origin: change.stamp)))
     }
     if let claimed = operation.deleted {
       blame(
@@ -140,8 +142,7 @@ extension World {
           device: device, Stage.deletion(of: record), .nothing, claimed: Moment(claimed),
           as: Moment(verdict.deleted ?? claimed)))
     }
-    server.deliveries.append(
-      SimulatedServer.Delivery(operation: operation, state: delivered))
+    server.settled.append(SyncRequest.SentOperation(operation: operation))
   }
 
   /// No stamp of the server is beyond its time and the limit.

@@ -94,16 +94,11 @@ extension Content {
     switch value {
     case .text(let text): self.init(text.utf8)
     case .bytes(let bytes): self.init(bytes)
-    case .integer(let number), .instant(let number): self.init(Self.bytes(of: number))
-    case .list(let texts):
-      let text = texts.first ?? ""
-      self.init([UInt8(truncatingIfNeeded: text.utf8.count)] + Array(text.utf8))
+    case .integer(let number), .instant(let number):
+      self.init(number: UInt64(bitPattern: number))
+    case .list(let texts): self.init(counted: (texts.first ?? "").utf8)
     case .null, .boolean, .double, .unknown: self.init(value.canonicalBytes)
     }
-  }
-
-  private static func bytes(of number: Int64) -> some Sequence<UInt8> {
-    (0..<8).lazy.map { UInt8(truncatingIfNeeded: UInt64(bitPattern: number) >> (56 - $0 * 8)) }
   }
 
   /// The content of a deletion.

@@ -193,7 +193,7 @@ extension World {
   /// A wall clock is set to another time.
   mutating func jumpClock(_ number: Int) {
     count(.clockJump)
-    switch choices.draw(10) {
+    switch hasWildClocks ? 6 + choices.draw(4) : choices.draw(10) {
     case 0, 1, 2: devices[number].skew = Int64(choices.draw(360)) * 1_000 - 180_000
     case 3, 4, 5: devices[number].skew = Int64(choices.draw(7_200)) * 1_000 - 3_600_000
     case 6, 7: devices[number].skew = 0

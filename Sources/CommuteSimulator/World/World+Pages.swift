@@ -38,7 +38,7 @@ extension World {
         after = 0
         reset = fence
       }
-      var records = news(of: asked.feed, after: after, told: told)
+      var records = after < head.head ? news(of: asked.feed, after: after, told: told) : []
       var taken = 0
       while taken < records.count, budget.take(1) { taken += 1 }
       let more = taken < records.count

@@ -59,8 +59,8 @@ extension World {
 
   /// Whether what a record's row needs is not there, so that it stays in line and says so.
   private func isWaiting(_ record: DeviceRecord) -> Bool {
-    guard let row = record.rows.first else { return false }
-    return row.operation.needs.contains { server.state.records[$0] == nil }
+    if record.rows.isEmpty || record.rows[0].operation.needs.isEmpty { return false }
+    return record.rows[0].operation.needs.contains { server.state.records[$0] == nil }
   }
 
   /// Does for a device what time and people do.
@@ -106,7 +106,8 @@ extension World {
   private mutating func waitingPlaces() -> [(device: Int, place: Int)] {
     var places: [(device: Int, place: Int)] = []
     for number in devices.indices {
-      for (record, state) in devices[number].file.records.enumerated() where isWaiting(state) {
+      for record in stage.records.indices
+      where isWaiting(devices[number].file.records[record]) {
         reach(.leftWaiting)
         for field in 0..<Stage.placesPerRecord {
           places.append((number, Stage.place(record, field)))
@@ -164,34 +165,35 @@ extension World {
   /// Everything that was delivered is delivered again, and nothing changes.
   private mutating func judgeReplay() {
     var again = server.state
-    let operations = server.deliveries.map { SyncRequest.SentOperation(operation: $0.operation) }
     let request = SyncRequest(
       schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "", owner: "",
       replica: ReplicaID(rawValue: 1), device: "", number: 1, nonce: Nonce(high: 0, low: 0),
       epoch: nil, time: 0, feeds: stage.feeds.map { SyncRequest.Feed(feed: $0) },
-      operations: operations)
+      operations: server.settled)
     let outcome = server.settlement.settle(request, in: &again, time: time, user: "replay")
     if !outcome.changedRecords.isEmpty || again.records != server.state.records {
       blame(15, "replaying what was delivered changes the server")
     }
   }
 
-  /// The operations that were settled give the same in any order.
+  /// The values that were settled give the same in any order.
   private mutating func judgeAnyOrder() {
-    var order = Array(server.deliveries.indices)
+    var order = server.deliveries
     for index in order.indices.dropFirst() {
-      order.swapAt(index, Int(UInt64(index * 7 + 3) % UInt64(index + 1)))
+      order.swapAt(index, (index * 7 + 3) % (index + 1))
     }
-    var fresh = [RecordState](repeating: RecordState(), count: Stage.recordCount)
-    for index in order {
-      let delivery = server.deliveries[index]
-      let record = Stage.number(of: delivery.operation.key)
-      fresh[record] = fresh[record].merged(with: delivery.state)
+    var fresh = [FieldState?](
+      repeating: nil, count: Stage.recordCount * Stage.placesPerRecord)
+    for delivery in order {
+      fresh[delivery.place] = fresh[delivery.place]?.merged(with: delivery.state) ?? delivery.state
     }
     for record in stage.records.indices {
-      let state = server.state.records[stage.records[record]]?.state ?? RecordState()
-      if fresh[record].fields != state.fields {
-        blame(16, "record \(record) depends on the order in which operations are delivered")
+      let state = server.state.records[stage.records[record]]?.state
+      for field in 0..<Stage.fieldCount {
+        let held = state?.fields[stage.fields[record][field]]
+        if fresh[Stage.place(record, field)] != held {
+          blame(16, "record \(record) depends on the order in which operations are delivered")
+        }
       }
     }
   }

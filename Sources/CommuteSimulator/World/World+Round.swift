@@ -194,18 +194,19 @@ extension World {
       if diesBehindCursor(answer, on: number) { return }
     #endif
     var touched: [Int] = []
-    for (index, verdict) in answer.verdicts.enumerated() where index < Self.batch {
-      guard let record = record(of: verdict, on: number) else { continue }
-      settle(verdict, record, on: number)
+    for index in answer.verdicts.indices.prefix(Self.batch) {
+      guard let record = record(of: answer.verdicts[index].id, on: number) else { continue }
+      settle(answer.verdicts[index], record, on: number)
       touched.append(record)
     }
-    for part in answer.feeds {
-      if part.records.count > Int(Self.pageRecords) { blame(18, "a page carries too much") }
-      if part.more { reach(.pageCut) }
-      for message in part.records {
-        let record = Stage.number(of: message.key)
+    for part in answer.feeds.indices {
+      let count = answer.feeds[part].records.count
+      if count > Int(Self.pageRecords) { blame(18, "a page carries too much") }
+      if answer.feeds[part].more { reach(.pageCut) }
+      for index in 0..<count {
+        let record = Stage.number(of: answer.feeds[part].records[index].key)
         devices[number].withRecord(record) { state, device in
-          state.absorb(message.state, clock: &device.clock)
+          state.absorb(answer.feeds[part].records[index].state, clock: &device.clock)
         }
         touched.append(record)
       }
@@ -234,10 +235,10 @@ extension World {
   #endif
 
   /// The record whose row in flight a verdict is about.
-  private func record(of verdict: Verdict, on number: Int) -> Int? {
+  private func record(of id: OperationID, on number: Int) -> Int? {
     for record in devices[number].file.records.indices
     where !devices[number].file.records[record].rows.isEmpty {
-      if devices[number].file.records[record].rows[0].operation.id == verdict.id { return record }
+      if devices[number].file.records[record].rows[0].operation.id == id { return record }
     }
     return nil
   }

@@ -9,7 +9,7 @@ extension World {
   }
 
   /// How many steps a history has before the faults stop.
-  static let stepCount = 64
+  static let stepCount = 62
 
   /// Plays the history up to its end, or to the first broken promise.
   mutating func run() {
@@ -36,9 +36,10 @@ extension World {
     hotRecords = [3, 1, 3, 4, 5][choices.draw(5)]
     report.hotRecords = hotRecords
     onlyField = choices.oneIn(3) ? choices.draw(Stage.fieldCount) : nil
+    hasWildClocks = choices.oneIn(4)
     mayReorder = choices.draw(3) > 0
     mayDieBetween = choices.draw(3) > 0
-    var weights = [1, 30, 14, 24, 4]
+    var weights = [1, 26, 14, 24, 4]
     for weight in [3, 2, 2, 2, 2, 3, 4, 3, 1, 2, 1, 4] {
       weights.append(choices.draw(3) > 0 ? weight : 0)
     }
@@ -46,6 +47,9 @@ extension World {
     // often.
     weights.append(choices.oneIn(8) ? 8 : 0)
     weights.append(choices.oneIn(2) ? 1 : 0)
+    if weights[Step.losePower.rawValue] == 0 {
+      for number in devices.indices { devices[number].isCareful = true }
+    }
     return weights
   }
 
@@ -78,9 +82,9 @@ extension World {
   private mutating func noteState() {
     report.note(time)
     report.note(network.count)
-    for device in devices {
-      report.note(device.file.device.clock.last)
-      report.note(device.file.version)
+    for number in devices.indices {
+      report.note(devices[number].file.device.clock.last)
+      report.note(devices[number].file.version)
     }
     for feed in stage.feeds { report.note(server.head(of: feed)) }
   }

@@ -5,27 +5,26 @@ extension World {
   mutating func write(on number: Int) {
     let record = choices.draw(choices.draw(6) < 5 ? hotRecords : Stage.recordCount)
     guard let view = devices[number].file.records[record].view else {
-      if choices.draw(2) == 0 { create(record, on: number) } else { seed(record, on: number) }
+      if choices.draw(2) == 0 { create(record, on: number) } else { seed(record, nil, on: number) }
       return
     }
     guard view.deleted == nil else { return withdrawDeletion(of: record, on: number) }
     switch choices.draw(16) {
-    case 15: delete(record, on: number)
-    case 14: seed(record, on: number)
+    case 15: delete(record, view, on: number)
+    case 14: seed(record, view, on: number)
     default: change(record, view, on: number)
     }
   }
 
   /// Runs one local write as a transaction; what it changed is told to the oracle.
   private mutating func transact(
-    _ record: Int, on number: Int, isSeed: Bool = false,
+    _ record: Int, over before: RecordState?, on number: Int, isSeed: Bool = false,
     _ body: (inout DeviceRecord, OperationID, inout WriteContext) throws(WriteRefusal) -> [Key]
   ) {
     let refused = choices.oneIn(20) ? SimulatedServer.refused : 0
     let identifier = newIdentifier(refused)
     let id = OperationID(high: identifier.high, low: identifier.low)
     let wall = wall(of: number)
-    let before = devices[number].file.records[record].view
     #if PLANTED
       let old = devices[number].file.records[record]
     #endif
@@ -109,7 +108,7 @@ extension World {
       values[stage.fields[record][field]] = newValue(record, field)
     }
     let needs = choices.oneIn(2) ? pendingCreation(below: record, on: number) : nil
-    transact(record, on: number) { (state, id, context) throws(WriteRefusal) in
+    transact(record, over: nil, on: number) { (state, id, context) throws(WriteRefusal) in
       let changed = try state.create(values, operation: id, context: &context)
       if let needs { state.rows[state.rows.count - 1].operation.needs = [needs] }
       return changed
@@ -137,7 +136,7 @@ extension World {
       values[stage.fields[record][first]] = old
       reach(.changedBack)
     }
-    transact(record, on: number) { (state, id, context) throws(WriteRefusal) in
+    transact(record, over: view, on: number) { (state, id, context) throws(WriteRefusal) in
       try state.change(values, operation: id, context: &context)
     }
   }
@@ -154,18 +153,19 @@ extension World {
     return old
   }
 
-  private mutating func seed(_ record: Int, on number: Int) {
+  private mutating func seed(_ record: Int, _ view: RecordState?, on number: Int) {
     var values = FieldMap<FieldValue>()
     for field in 0..<Stage.fieldCount where field == 2 || choices.draw(2) == 1 {
       values[stage.fields[record][field]] = stage.seed(record, field, version: choices.draw(3))
     }
-    transact(record, on: number, isSeed: true) { (state, id, context) throws(WriteRefusal) in
+    transact(record, over: view, on: number, isSeed: true) {
+      (state, id, context) throws(WriteRefusal) in
       try state.seed(values, operation: id, context: &context)
     }
   }
 
-  private mutating func delete(_ record: Int, on number: Int) {
-    transact(record, on: number) { (state, id, context) throws(WriteRefusal) in
+  private mutating func delete(_ record: Int, _ view: RecordState, on number: Int) {
+    transact(record, over: view, on: number) { (state, id, context) throws(WriteRefusal) in
       _ = state.delete(operation: id, context: &context)
       return []
     }

@@ -68,6 +68,8 @@ struct World {
   var hotRecords = 3
   /// The only field that is written to existing records; nil for any.
   var onlyField: Int?
+  /// Whether wall clocks are right, in 1970 or ten years ahead, and nothing between.
+  var hasWildClocks = false
   var mayReorder = false
   var mayDieBetween = false
   /// How many values were made that nobody else writes.
