@@ -34,6 +34,16 @@ import Testing
     #expect(scene.sleep.count == 0)
   }
 
+  @Test func `a page in between that takes nothing sends nothing to the inbox`() async throws {
+    try await store.add(1...3)
+    scene.client.usually(.status(413))
+    let report = await driver.sync()
+    let counts = try await store.counts()
+    #expect(counts.waiting == 3)
+    #expect(counts.refused == 0)
+    #expect(report.failure != nil)
+  }
+
   @Test func `an operation that alone draws 500 five times is set aside, the rest goes on`()
     async throws
   {

@@ -76,6 +76,8 @@ public struct Conversation: Hashable, Sendable {
   public private(set) var failures: UInt32
   /// How many operations the next round carries at most.
   public private(set) var batch: Int
+  /// How many operations the round under way carries; the whole batch where nobody said.
+  private var sent: Int?
   /// The delays between attempts.
   public var backoff: Backoff
 
@@ -96,13 +98,16 @@ public struct Conversation: Hashable, Sendable {
     self.failures = failures
     batch = Self.greatestBatch
     state = .idle
-    if let waiting { state = .waiting(failure: waiting.failure, due: waiting.due) }
+    guard let waiting else { return }
+    state = .waiting(failure: waiting.failure, due: waiting.due)
+    // What was halved before a restart stays halved.
+    if waiting.failure.blamesBatch { batch = max(1, batch >> min(failures, 16)) }
   }
 
   /// Takes note of how many operations the round under way really carries, so that a failure halves
   /// those and not what might have been sent.
   public mutating func noteSent(_ count: Int) {
-    if count > 0 { batch = min(batch, count) }
+    if count > 0 { sent = count }
   }
 
   /// Takes note of an event.
@@ -162,6 +167,7 @@ public struct Conversation: Hashable, Sendable {
 
   private mutating func exchange() -> [Effect] {
     state = .exchanging(again: false)
+    sent = nil
     return [.exchange(batch: batch)]
   }
 
@@ -183,8 +189,9 @@ public struct Conversation: Hashable, Sendable {
     }
     if failures < UInt32.max { failures += 1 }
     if failure.blamesBatch {
-      let alone = batch == 1
-      batch = max(1, batch / 2)
+      let carried = min(batch, sent ?? batch)
+      let alone = carried == 1
+      batch = max(1, carried / 2)
       // A smaller batch is worth trying at once; only a lone operation has to wait.
       if case .tooLarge = failure, !alone { return exchange() }
     }

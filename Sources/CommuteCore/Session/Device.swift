@@ -26,6 +26,8 @@ public enum RoundStop: Error, Hashable, Sendable {
   case reset(feed: Key)
   /// The subscription to a feed was taken away.
   case revoked(feed: Key, reason: String)
+  /// The server's log of a feed ends before what this device has read of it (it was restored).
+  case historyShorter(feed: Key)
 
   /// What happened and what to do, in one line.
   public var message: String {
@@ -42,6 +44,9 @@ public enum RoundStop: Error, Hashable, Sendable {
     case .revoked(let feed, let reason):
       "the feed \(feed.text) is no longer granted (\(reason)); this version cannot end the"
         + " subscription, all changes are kept here"
+    case .historyShorter(let feed):
+      "the server holds less of the feed \(feed.text) than this device has read (it was restored);"
+        + " this version cannot offer its records again, all changes are kept here"
     }
   }
 }
@@ -190,6 +195,9 @@ public struct Device: Hashable, Sendable {
     for part in answer.feeds {
       if let reason = part.revoked { return .stop(.revoked(feed: part.feed, reason: reason)) }
       if part.reset != nil { return .stop(.reset(feed: part.feed)) }
+      if let told = part.cursor, let read = feeds[part.feed]?.cursor, told < read {
+        return .stop(.historyShorter(feed: part.feed))
+      }
     }
     epoch = answer.epoch
     return .apply

@@ -122,14 +122,17 @@ extension DeviceRecord {
     return true
   }
 
-  /// Takes a deletion back that was never marked in flight.
+  /// Takes a deletion back that was never marked in flight, by this file or by the one it was.
   ///
+  /// - Parameters:
+  ///   - id: A fresh operation id.
+  ///   - replica: The file's present replica id.
   /// - Returns: Whether there was one; otherwise the deletion has left, or may have left, the
   ///   device.
   @discardableResult
-  public mutating func withdrawDeletion(operation id: OperationID) -> Bool {
+  public mutating func withdrawDeletion(operation id: OperationID, by replica: ReplicaID) -> Bool {
     guard let index = rows.indices.last, rows[index].operation.deleted != nil,
-      !rows[index].isInFlight
+      isOpen(rows[index], for: replica)
     else { return false }
     rows[index].operation.deleted = nil
     rows[index].operation.id = id

@@ -32,7 +32,7 @@ extension Settlement {
         after.deleted = nil
       }
     #endif
-    guard after.approximateSize <= Limits.mergedBytes else {
+    guard !isTooLarge(after, key: operation.key) else {
       return Verdict(
         id: operation.id,
         kind: .rejected(
@@ -65,6 +65,15 @@ extension Settlement {
       verdict.record = RecordMessage(key: operation.key, state: after)
     }
     return verdict
+  }
+
+  /// Whether a merged record would be over its limit on the wire.
+  ///
+  /// The estimate leaves out stamps and escapes, which make it six times as long at the most, so
+  /// only records that it finds large are written to be measured.
+  private func isTooLarge(_ state: RecordState, key: RecordKey) -> Bool {
+    guard state.approximateSize > Limits.mergedBytes / 8 else { return false }
+    return RecordMessage(key: key, state: state).encodedJSON().count > Limits.mergedBytes
   }
 
   /// Gives the changed record the next number of its feed.

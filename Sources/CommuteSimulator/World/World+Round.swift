@@ -66,15 +66,18 @@ extension World {
         limit: SyncRequest.Limit(records: Self.pageRecords))
     }
     #if PLANTED
-      devices[number].commit(full: !Planted.isActive(.markNotDurable))
+      devices[number].commit(full: !rows.isEmpty && !Planted.isActive(.markNotDurable))
     #else
-      devices[number].commit(full: true)
+      // A request without operations only asks.
+      devices[number].commit(full: !rows.isEmpty)
     #endif
     devices[number].sentRecords = records
     devices[number].sentAt = time
-    if diesHere(number) { return }
-    devices[number].host = HostRecord(
-      replica: devices[number].file.device.replica, number: request.number)
+    if !rows.isEmpty {
+      if diesHere(number) { return }
+      devices[number].host = HostRecord(
+        replica: devices[number].file.device.replica, number: request.number)
+    }
     if diesHere(number) { return }
     guard devices[number].isOnline else { return fail(.unreachable("offline"), on: number) }
     for row in rows { noteSent(row.operation, by: number) }

@@ -182,9 +182,9 @@ extension World {
   private mutating func withdrawDeletion(of record: Int, on number: Int) {
     let identifier = newIdentifier()
     devices[number].begin()
-    let isWithdrawn = devices[number].withRecord(record) { state, _ in
+    let isWithdrawn = devices[number].withRecord(record) { state, device in
       state.withdrawDeletion(
-        operation: OperationID(high: identifier.high, low: identifier.low))
+        operation: OperationID(high: identifier.high, low: identifier.low), by: device.replica)
     }
     devices[number].commit(full: false)
     guard isWithdrawn else { return }

@@ -2,10 +2,10 @@ import CommuteCore
 
 /// Which records have rows in the outbox: asked for every record that is written or pulled.
 ///
-/// It may say yes where there are none any more, never no where there are some, so it keeps only
-/// half of each id and needs no strong hash: an open table of 64-bit numbers.
+/// It may say yes where there are none any more, never no where there are some: an open table of
+/// 64-bit hashes of the ids. An id is forgotten only when no table's record of it has a row.
 struct PendingRecords {
-  /// The low halves, 0 where a slot is empty; a half of 0 is kept as 1.
+  /// The hashes, 0 where a slot is empty; a hash of 0 is kept as 1.
   private var slots: [UInt64] = []
   private(set) var count = 0
 
@@ -76,10 +76,10 @@ struct PendingRecords {
   }
 
   private func home(of half: UInt64) -> Int {
-    Int(truncatingIfNeeded: half &* 0x9E37_79B9_7F4A_7C15 >> 32) & (slots.count - 1)
+    Int(truncatingIfNeeded: (half &* 0x9E37_79B9_7F4A_7C15) >> 32) & (slots.count - 1)
   }
 
   private static func half(of id: RecordID) -> UInt64 {
-    max(id.low, 1)
+    max(id.low ^ (id.high &* 0xBF58_476D_1CE4_E5B9), 1)
   }
 }

@@ -96,7 +96,7 @@ final class WriterCore {
     folder.writerLock.unlock()
     commits.add(writes: writes)
     names.markSaved()
-    for id in state.settled { pending.remove(id) }
+    forgetSettled()
     let changes = state.changes
     let queued = state.queued
     state.changes = []
@@ -110,6 +110,16 @@ final class WriterCore {
       observers.noteEverything()
     }
     if queued { observers.noteQueued() }
+  }
+
+  /// Forgets records that have left the outbox, unless a record of another table has the same id.
+  private func forgetSettled() {
+    for id in state.settled {
+      let rows: SQL = "SELECT 1 FROM c_outbox WHERE id = \(id) LIMIT 1"
+      // Where that cannot be read, saying yes too often does no harm.
+      let count = try? connection.all(rows) { (row) throws(SQLiteError) in true }.count
+      if count == 0 { pending.remove(id) }
+    }
   }
 
   /// Undoes the transaction: the file and what is known of it are as before it began.

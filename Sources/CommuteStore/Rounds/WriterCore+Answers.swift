@@ -16,7 +16,7 @@ extension WriterCore {
     case .stop: break
     case .renewed: try noteUnsettled()
     case .apply:
-      try settle(answer.verdicts, wall: wall, into: &applied)
+      let isCut = try settle(answer.verdicts, wall: wall, into: &applied)
       options.onPoint?(.verdictsApplied)
       for part in answer.feeds {
         try absorb(part, into: &applied)
@@ -26,7 +26,7 @@ extension WriterCore {
       state.meta.syncedAt = wall
       state.meta.retry = nil
       state.meta.retryFailures = 0
-      applied.more = answer.feeds.contains(where: \.more)
+      applied.more = answer.feeds.contains(where: \.more) || isCut
       if !applied.more { applied.more = try isMoreWaiting(wall: wall) }
       options.onPoint?(.answerApplied)
     }
@@ -34,10 +34,14 @@ extension WriterCore {
     return applied
   }
 
+  /// Applies verdicts.
+  ///
+  /// - Returns: Whether the server took a part and asked for the rest at once.
   private func settle(
     _ verdicts: [Verdict], wall: Int64, into applied: inout AppliedRound
-  ) throws(StoreError) {
-    guard !verdicts.isEmpty else { return }
+  ) throws(StoreError) -> Bool {
+    guard !verdicts.isEmpty else { return false }
+    var isCut = false
     let keys = try keysInFlight()
     for verdict in verdicts {
       guard let key = keys[verdict.id] else { continue }
@@ -46,7 +50,10 @@ extension WriterCore {
       applied.rejected += outcome.rejections.count
       if outcome.isSettled, outcome.rejections.isEmpty { applied.settled += 1 }
       if !outcome.isSettled { applied.deferred += 1 }
+      if case .later(.unavailable, afterMilliseconds: 0) = verdict.kind { isCut = true }
     }
+    // Without progress the rest has to wait, or rounds would follow each other without end.
+    return isCut && applied.settled + applied.rejected > 0
   }
 
   /// Which records the operations in flight belong to.

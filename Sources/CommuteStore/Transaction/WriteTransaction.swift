@@ -209,7 +209,10 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   ) throws(StoreError) -> Bool {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
     var loaded = try core.load(id, in: shape)
-    guard loaded.record.withdrawDeletion(operation: core.newOperation()) else { return false }
+    let replica = core.state.device.replica
+    guard loaded.record.withdrawDeletion(operation: core.newOperation(), by: replica) else {
+      return false
+    }
     try core.save(loaded, in: shape)
     return true
   }

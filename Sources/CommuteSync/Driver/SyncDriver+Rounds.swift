@@ -27,9 +27,15 @@ extension SyncDriver {
   private func event(of applied: AppliedRound, sent: OutgoingRound) -> Conversation.Event {
     switch applied.reading {
     case .ignored: return failed(.notAnAnswer("it answers another request"))
-    case .renewed: return .answered(more: true)
+    case .renewed:
+      guard isFruitless(true) else { return .answered(more: true) }
+      return failed(.notAnAnswer("it asks for a new identity again and again"))
     case .stop(let stop): return .stopped(stop)
     case .apply: break
+    }
+    let done = applied.settled + applied.rejected + applied.records + applied.quarantined
+    if isFruitless(applied.more && done == 0) {
+      return failed(.notAnAnswer("it says that there is more, and nothing comes"))
     }
     suspects.clear(sent.request.operations.map(\.operation.id))
     totals.rounds += 1
@@ -68,6 +74,14 @@ extension SyncDriver {
         operations[0], until: clock.wall() &+ Int64(clamping: milliseconds))
       return failed(failure)
     }
+  }
+
+  /// Counts rounds that brought nothing and asked for another; too many of them are a failure.
+  private func isFruitless(_ round: Bool) -> Bool {
+    fruitless = round ? fruitless + 1 : 0
+    guard fruitless > Self.fruitlessLimit else { return false }
+    fruitless = 0
+    return true
   }
 
   private func failed(_ failure: RoundFailure) -> Conversation.Event {

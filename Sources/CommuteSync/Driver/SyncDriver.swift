@@ -26,6 +26,10 @@ public actor SyncDriver {
   private var waking: Task<Void, Never>?
   private var resuming: Task<Void, Never>?
   private var listening: Task<Void, Never>?
+  /// Rounds in a row that brought nothing and asked for another.
+  var fruitless = 0
+  /// How many of them are taken before the server counts as out of order.
+  static let fruitlessLimit = 20
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
   /// Makes a driver that does nothing until it is started or asked to sync.
@@ -57,6 +61,7 @@ public actor SyncDriver {
     guard listening == nil else { return }
     let changes = store.queuedChanges()
     listening = Task { [weak self] in
+      await self?.resume()
       for await _ in changes { await self?.report(.changed) }
     }
     await resume()
@@ -95,11 +100,13 @@ public actor SyncDriver {
 
   /// Tells that the network is there again.
   public func noteOnline() async {
+    await resume()
     await report(.cameOnline)
   }
 
   /// Tells that a person has done what was asked: signed in, updated, or said to try again.
   public func unblock() async {
+    await resume()
     await report(.unblocked)
   }
 

@@ -19,6 +19,11 @@ struct SyncTransport: Sendable {
   /// Sends the bytes of a request.
   func exchange(_ body: [UInt8]) async throws(NoAnswer) -> SyncAnswer {
     let response = try await send(body)
+    if response.status == 413, body.count <= Self.smallBody, !Self.isJSON(response) {
+      // No server of ours finds so little too large: a proxy, or a page, stands in between.
+      throw NoAnswer(
+        failure: .notAnAnswer("it took no \(body.count) bytes"), settledNothing: true)
+    }
     guard response.status == 200 else { throw Self.refusal(response) }
     let kind = response.headers["Content-Type"] ?? "nothing"
     guard kind.lowercased().hasPrefix("application/json") else {
@@ -29,6 +34,13 @@ struct SyncTransport: Sendable {
     } catch {
       throw NoAnswer(failure: .notAnAnswer(error.message))
     }
+  }
+
+  /// A request that every server of ours takes, in bytes.
+  private static let smallBody = 64 << 10
+
+  private static func isJSON(_ response: HTTPResponse) -> Bool {
+    response.headers["Content-Type"]?.lowercased().hasPrefix("application/json") ?? false
   }
 
   private func send(_ body: [UInt8]) async throws(NoAnswer) -> HTTPResponse {

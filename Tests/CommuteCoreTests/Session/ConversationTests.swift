@@ -242,7 +242,20 @@ import Testing
     conversation.noteSent(8)
     _ = conversation.handle(.failed(.tooLarge, wall: 0, draw: 0))
     #expect(conversation.batch == 4)
-    conversation.noteSent(0)
-    #expect(conversation.batch == 4)
+  }
+
+  @Test mutating func `a small round leaves the batch as large as it was`() {
+    _ = conversation.handle(.changed)
+    conversation.noteSent(1)
+    _ = conversation.handle(.answered(more: false))
+    #expect(conversation.batch == Conversation.greatestBatch)
+  }
+
+  @Test mutating func `a lone operation that is too large has to wait`() {
+    _ = conversation.handle(.changed)
+    conversation.noteSent(1)
+    let effects = conversation.handle(.failed(.tooLarge, wall: 0, draw: .max))
+    #expect(effects == [.scheduleRetry(at: 100, afterMilliseconds: 100)])
+    #expect(conversation.batch == 1)
   }
 }

@@ -228,7 +228,7 @@ import Testing
     bench.absorb(State.state(["title": ("a", State.stamp(1))]))
     try bench.delete()
     let id = bench.newOperation()
-    let isBack = bench.record.withdrawDeletion(operation: id)
+    let isBack = bench.record.withdrawDeletion(operation: id, by: bench.clock.replica)
     #expect(isBack)
     #expect(bench.record.rows.isEmpty)
     #expect(bench.record.view?.deleted == nil)
@@ -238,7 +238,7 @@ import Testing
     try bench.create(["title": .text("a")])
     try bench.delete()
     let id = bench.newOperation()
-    let isBack = bench.record.withdrawDeletion(operation: id)
+    let isBack = bench.record.withdrawDeletion(operation: id, by: bench.clock.replica)
     #expect(isBack)
     #expect(row(0).id == id)
     #expect(row(0).creates)
@@ -249,7 +249,17 @@ import Testing
     try bench.create(["title": .text("a")])
     try bench.delete()
     bench.send()
-    let isBack = bench.record.withdrawDeletion(operation: bench.newOperation())
+    let isBack = bench.record.withdrawDeletion(
+      operation: bench.newOperation(), by: bench.clock.replica)
+    #expect(!isBack)
+    #expect(bench.record.view?.deleted != nil)
+  }
+
+  @Test mutating func `one that a file which is gone may have sent cannot, either`() throws {
+    try bench.create(["title": .text("a")])
+    try bench.delete()
+    let isBack = bench.record.withdrawDeletion(
+      operation: bench.newOperation(), by: ReplicaID(rawValue: 2))
     #expect(!isBack)
     #expect(bench.record.view?.deleted != nil)
   }

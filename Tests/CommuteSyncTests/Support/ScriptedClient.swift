@@ -142,7 +142,8 @@ extension Reply {
         $0.operation.fields["title"]?.value == .text(title)
       }
       guard isMeant else { return try await client.passOn(request) }
-      return HTTPResponse(status: status, line: "status \(status)")
+      return HTTPResponse(
+        status: status, headers: ["Content-Type": "application/json"], body: Array("{}".utf8))
     }
   }
 }
