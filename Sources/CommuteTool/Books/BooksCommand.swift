@@ -76,6 +76,7 @@ struct Change: Sendable {
 
 extension ChangingCommand {
   func run(on device: OpenDevice) async throws(Failure) -> Report {
+    if syncs { try await Round.requireWay(on: device) }
     let change = try await change(device)
     if syncs {
       var report = try await Round.run(on: device)

@@ -25,16 +25,27 @@ enum Round {
     let outcome = await driver.sync()
     await driver.stop()
     if outcome.rounds > 0, outcome.failure == nil { try await device.remember(way) }
-    return report(outcome)
+    let refused = (try? await device.store.counts().refused) ?? 0
+    return report(outcome, refused: refused)
   }
 
-  private static func report(_ outcome: SyncReport) -> Report {
+  /// Says, before anything is written, whether a round could be made at all.
+  static func requireWay(on device: OpenDevice) async throws(Failure) {
+    guard try await device.way() == nil else { return }
+    throw Failure(
+      .refused, "nothing was changed: no server is known yet; name it once with --server URL")
+  }
+
+  private static func report(_ outcome: SyncReport, refused: Int) -> Report {
     var lines = [outcome.status.text]
     if outcome.settled + outcome.received > 0 {
       lines[0] += " · sent \(outcome.settled), received \(outcome.received)"
     }
     if outcome.quarantined > 0 {
       lines.append("\(outcome.quarantined) records could not be read and are kept aside")
+    }
+    if refused > outcome.rejected {
+      lines.append("\(refused) refused earlier; `commute books status` names them")
     }
     var report = Report(lines, .object(outcome.status.members + members(of: outcome)))
     (report.code, report.complaint) = judgement(on: outcome)
