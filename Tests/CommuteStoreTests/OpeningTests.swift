@@ -116,10 +116,25 @@ import Testing
   }
 
   @Test func `another account is refused by name`() async throws {
-    let first = try folder.open()
+    let first = try folder.open { $0.account = Account(tenant: "acme", user: "bob") }
     await first.close()
-    #expect(throws: StoreError.wrongOwner(found: "local/local", wanted: "acme/anna")) {
+    #expect(throws: StoreError.wrongOwner(found: "acme/bob", wanted: "acme/anna")) {
       try folder.open { $0.account = Account(tenant: "acme", user: "anna") }
+    }
+  }
+
+  @Test func `a file used without an account goes to whoever signs in first`() async throws {
+    let first = try folder.open()
+    try await first.write { tx in _ = try tx.insert(Book(title: "Emma")) }
+    await first.close()
+    let second = try folder.open { $0.account = Account(tenant: "acme", user: "anna") }
+    let device = try await second.device()
+    let count = try await second.read { tx in try tx.count(Book.all) }
+    #expect(device.account == Account(tenant: "acme", user: "anna"))
+    #expect(count == 1)
+    await second.close()
+    #expect(throws: StoreError.wrongOwner(found: "acme/anna", wanted: "local/local")) {
+      try folder.open()
     }
   }
 

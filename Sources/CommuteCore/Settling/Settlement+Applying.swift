@@ -136,7 +136,7 @@ extension Settlement {
       let memory = FieldKey(record: operation.key, field: name)
       if let known = remembered(stamp, of: memory, in: state) {
         stamp = known
-      } else if isFromFuture(stamp, time: time) {
+      } else if isFromFuture(stamp, time: time) || isOvertaken(stamp, of: memory, in: state) {
         stamp = restamp(
           stamp, floor: causalFloor(of: change, current: current), of: memory, in: &state,
           outcome: &outcome, replica: operation.replica, time: time)

@@ -15,7 +15,17 @@ extension Settlement {
     return nil
   }
 
-  /// Settles a claim from the future under the server's own clock, and remembers it.
+  /// Whether a later claim of the same replica was settled before.
+  ///
+  /// A file that was put back sends what it still holds behind what had been sent from it. By then
+  /// its claim may no longer be from the future, and greater than everything that was written over
+  /// the later one since.
+  func isOvertaken(_ claim: Stamp, of field: FieldKey, in state: ServerState) -> Bool {
+    guard let memories = state.restamps[field] else { return false }
+    return memories.contains { $0.claimed.replica == claim.replica && claim < $0.claimed }
+  }
+
+  /// Settles a claim under the server's own clock, and remembers it.
   ///
   /// A claim below one that was settled before gets a stamp just below that one, so that a late
   /// resend keeps the order its writer gave.
@@ -24,7 +34,9 @@ extension Settlement {
     outcome: inout Outcome, replica: ReplicaID, time: Int64
   ) -> Stamp {
     var above: Stamp?
+    let isAnybodys = isFromFuture(claim, time: time)
     for memory in state.restamps[field] ?? [] where claim < memory.claimed {
+      guard isAnybodys || memory.claimed.replica == claim.replica else { continue }
       if let least = above, !(memory.settled < least) { continue }
       above = memory.settled
     }

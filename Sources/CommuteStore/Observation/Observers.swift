@@ -10,13 +10,13 @@ final class Observers: Sendable {
     /// What the last read looked at; nil before the first.
     var region: Region?
     var isDue = true
-    /// Reads again and delivers; gives back what it looked at, nil to end the observation.
-    let read: @Sendable (StoreConnection) -> Region?
+    /// Reads again, hands over what it looked at, then delivers; false ends the observation.
+    let read: @Sendable (StoreConnection, (Region) -> Void) -> Bool
     /// Called when the store is closed, or cannot be read any more.
     let end: @Sendable (StoreError?) -> Void
 
     init(
-      read: @escaping @Sendable (StoreConnection) -> Region?,
+      read: @escaping @Sendable (StoreConnection, (Region) -> Void) -> Bool,
       end: @escaping @Sendable (StoreError?) -> Void
     ) {
       self.read = read
@@ -121,11 +121,12 @@ final class Observers: Sendable {
       return due.sorted { $0.id < $1.id }
     }
     for (id, observer) in due {
-      guard let region = observer.read(session) else {
-        remove(id)
-        continue
+      // The region is known before the result is: whoever writes next, having seen the result,
+      // wakes only those whom it concerns.
+      let goesOn = observer.read(session) { region in
+        registry.withLock { $0.observers[id]?.region = region }
       }
-      registry.withLock { $0.observers[id]?.region = region }
+      if !goesOn { remove(id) }
     }
   }
 

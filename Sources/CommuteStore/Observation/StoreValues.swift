@@ -54,8 +54,8 @@ extension Store {
     return StoreValues {
       AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
         let last = LastValue<Value>()
-        let observer = Observers.Observer { session in
-          Self.read(body, isSame: isSame, last: last, into: stream, on: session)
+        let observer = Observers.Observer { session, note in
+          Self.read(body, isSame: isSame, last: last, into: stream, on: session, noting: note)
         } end: { error in
           stream.finish(throwing: error)
         }
@@ -67,24 +67,28 @@ extension Store {
     }
   }
 
-  /// Reads once more and delivers what differs; gives back what was looked at.
+  /// Reads once more, notes what was looked at, and delivers what differs.
+  ///
+  /// - Returns: Whether the observation goes on.
   private static func read<Value: Sendable>(
     _ body: @Sendable (borrowing ReadTransaction) throws -> Value,
     isSame: (Value, Value) -> Bool, last: LastValue<Value>,
-    into stream: AsyncThrowingStream<Value, any Error>.Continuation, on session: StoreConnection
-  ) -> Region? {
+    into stream: AsyncThrowingStream<Value, any Error>.Continuation, on session: StoreConnection,
+    noting note: (Region) -> Void
+  ) -> Bool {
     do {
       let (value, region) = try session.noting { try session.reading(body) }
+      note(region)
       let isNew = last.value.withLock { last in
         defer { last = value }
         return last.map { !isSame($0, value) } ?? true
       }
-      guard isNew else { return region }
-      if case .terminated = stream.yield(value) { return nil }
-      return region
+      guard isNew else { return true }
+      if case .terminated = stream.yield(value) { return false }
+      return true
     } catch {
       stream.finish(throwing: error)
-      return nil
+      return false
     }
   }
 }

@@ -139,13 +139,20 @@ struct StoreOpening {
     throw .newerSchema(found: "schema \(found)", known: "schema \(schema.version)")
   }
 
+  /// Refuses a file of another account; one that was used without any account, and has never heard
+  /// of a server, goes to whoever signs in first.
   private func checkOwner(on connection: Connection) throws(StoreError) {
-    let found = try connection.first("SELECT owner FROM c_meta") {
-      (row) throws(StoreError) in row.text(0)
+    let found = try connection.first("SELECT owner, epoch IS NULL FROM c_meta") {
+      (row) throws(StoreError) in (owner: row.text(0), isUnheard: row.int64(1) != 0)
     }
     let wanted = options.account.owner
-    guard let found, !found.hasSameBytes(as: wanted) else { return }
-    throw .wrongOwner(found: found, wanted: wanted)
+    guard let found, !found.owner.hasSameBytes(as: wanted) else { return }
+    guard found.isUnheard, found.owner.hasSameBytes(as: Account.local.owner) else {
+      throw .wrongOwner(found: found.owner, wanted: wanted)
+    }
+    try speaking { () throws(SQLiteError) in
+      try connection.run("UPDATE c_meta SET owner = \(wanted)")
+    }
   }
 
   /// A state that stands until the file's own is read.

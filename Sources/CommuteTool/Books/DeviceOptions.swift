@@ -8,7 +8,7 @@ struct DeviceOptions: Sendable {
   static let specs = [
     OptionSpec("device", "DIR", "the folder of the device; made where there is none"),
     OptionSpec("server", "URL", "the server; remembered after the first sync"),
-    OptionSpec("token-file", "FILE", "holds the token, or: tenant user token; remembered, too"),
+    OptionSpec("token-file", "FILE", "holds: tenant user token; remembered, too"),
     OptionSpec("ca", "FILE", "the authorities that may vouch for an https server; remembered, too"),
     OptionSpec("name", "NAME", "what people call the device"),
   ]

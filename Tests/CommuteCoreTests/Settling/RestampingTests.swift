@@ -128,6 +128,21 @@ import Testing
     #expect(bench.title == current)
   }
 
+  @Test mutating func `nor what somebody wrote over the newer one`() throws {
+    bench.create("newer", at: future(20))
+    let seen = try #require(bench.title)
+    bench.time += 10_000
+    let over = Over(stamp: seen.stamp, origin: seen.origin)
+    bench.settle(
+      bench.operation(["title": "theirs"], at: ServerBench.stamp(1_005_000, by: 2), over: over))
+    bench.time += 600_000
+    let verdict = bench.settle(
+      bench.operation(
+        ["title": "older"], at: ServerBench.stamp(seen.origin.milliseconds - 5)))
+    #expect(bench.title?.value == .text("theirs"))
+    #expect((verdict.stamps["title"] ?? .floor) < seen.stamp)
+  }
+
   @Test mutating func `another replica's claim is not measured by it`() {
     bench.create("a", at: future(20))
     bench.time += 600_000
