@@ -72,6 +72,7 @@ public struct FieldMap<Value: Sendable>: Sendable {
       switch (newValue, found) {
       case (.some(let value), true): storage[index].value = value
       case (.some(let value), false) where index == storage.count:
+        if index == 0 { storage.reserveCapacity(4) }
         storage.append(Entry(name: name, value: value))
       case (.some(let value), false): storage.insert(Entry(name: name, value: value), at: index)
       case (nil, true): storage.remove(at: index)
