@@ -12,6 +12,7 @@
     case clockRefusesWrites, laterDropsRow, dueTimeBelieved
     // The device's side of a round.
     case nonceNotChecked, replicaNotRenewed, cursorNotMoved, epochIgnored
+    case shorterHistoryTaken
     // The server's settling.
     case noDedupe, futureTrusted, seenByOriginOff
     case hardDelete, recordLeftOut, headAsCursor, pageBudgetIgnored

@@ -115,10 +115,17 @@ extension World {
       feeds: request.feeds.map {
         SyncAnswer.Feed(feed: $0.feed, grant: 1, cursor: ($0.cursor ?? 0) + 3)
       })
-    switch choices.draw(4) {
+    switch choices.draw(5) {
     case 0, 1: answer.epoch = strangeEpoch
     case 2: answer.feeds[0].reset = 1
-    default: answer.feeds[0].revoked = "no longer shared"
+    case 3: answer.feeds[0].revoked = "no longer shared"
+    default:
+      // A server that was restored and does not know it.
+      guard let read = request.feeds[0].cursor, read > 0 else {
+        answer.epoch = strangeEpoch
+        break
+      }
+      answer.feeds[0].cursor = read - 1
     }
     tell("a strange answer for device \(request.replica.text)")
     return answer

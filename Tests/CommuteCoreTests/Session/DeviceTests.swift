@@ -129,6 +129,23 @@ import Testing
     #expect(reading == .stop(.revoked(feed: "books", reason: "left")))
   }
 
+  @Test mutating func `a log that ends before what was read stops the round`() {
+    _ = begin()
+    var answer = answer()
+    answer.feeds = [SyncAnswer.Feed(feed: "books", grant: 2, cursor: 3)]
+    let reading = read(answer)
+    #expect(reading == .stop(.historyShorter(feed: "books")))
+    #expect(device.feeds["books"]?.cursor == 4)
+  }
+
+  @Test mutating func `a log that ends where it was read is in order`() {
+    _ = begin()
+    var answer = answer()
+    answer.feeds = [SyncAnswer.Feed(feed: "books", grant: 2, cursor: 4)]
+    let reading = read(answer)
+    #expect(reading == .apply)
+  }
+
   @Test(arguments: [ProtocolVersion.current + 1, ProtocolVersion.minimum - 1])
   func `another protocol stops the round`(version: UInt64) {
     var test = Self()
@@ -144,6 +161,7 @@ import Testing
     let stops: [RoundStop] = [
       .protocolNotSpoken(9), .otherEpoch(known: Self.epoch, told: Epoch(rawValue: 8)),
       .reset(feed: "books"), .revoked(feed: "books", reason: "left"),
+      .historyShorter(feed: "books"),
     ]
     for stop in stops {
       #expect(stop.message.contains("kept here") || stop.message.contains("update the app"))
