@@ -28,7 +28,7 @@ extension Settlement {
   /// Settles a claim under the server's own clock, and remembers it.
   ///
   /// A claim below one that was settled before gets a stamp just below that one, so that a late
-  /// resend keeps the order its writer gave.
+  /// resend keeps the order its writer gave; but never one below what its writer had seen.
   func restamp(
     _ claim: Stamp, floor: Stamp, of field: FieldKey, in state: inout ServerState,
     outcome: inout Outcome, replica: ReplicaID, time: Int64
@@ -43,18 +43,22 @@ extension Settlement {
     // A floor from the future would drag the server's own clock along; nobody has seen such a
     // value.
     let base = isFromFuture(floor, time: time) ? .floor : floor
-    var settled: Stamp
-    if let above {
-      settled = Stamp(
-        time: above.time >= 1 << 16 ? above.time - (1 << 16) : 0, replica: above.replica)
-    } else {
-      settled = serverStamp(above: base, in: &state, time: time)
-    }
-    if settled.isFloor { settled = Stamp(time: 1, replica: state.clock.replica) }
+    let settled =
+      above.flatMap { Self.stamp(between: base, and: $0) }
+      ?? serverStamp(above: base, in: &state, time: time)
     let memory = Restamp(claimed: claim, settled: settled, replica: replica)
     state.restamps[field, default: []].append(memory)
     outcome.restamps.append((field, memory))
     return settled
+  }
+
+  /// A stamp a millisecond below one, or closer where that would not be above the other; nil where
+  /// there is no room.
+  private static func stamp(between floor: Stamp, and ceiling: Stamp) -> Stamp? {
+    let millisecond: UInt64 = 1 << 16
+    let below = ceiling.time > millisecond ? ceiling.time - millisecond : 1
+    let time = max(below, floor.time + 1)
+    return time < ceiling.time ? Stamp(time: time, replica: ceiling.replica) : nil
   }
 
   /// A stamp of the server's own clock, greater than another.

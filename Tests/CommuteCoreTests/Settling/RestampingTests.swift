@@ -105,6 +105,32 @@ import Testing
     #expect(bench.title?.value == .text("a"))
   }
 
+  @Test mutating func `also below a claim from further ahead that its writer had seen`() throws {
+    // Somebody's clock is years ahead. Another, a minute ahead, saw the value, had a change of it
+    // refused, and changes it again: its claim is lower, and must not be settled below what it saw.
+    bench.create("years", at: future(1 << 30, by: 2))
+    let years = try #require(bench.title?.stamp)
+    let over = Over(stamp: years, origin: ServerBench.stamp(77))
+    let verdict = bench.settle(bench.operation(["title": "a"], at: future(), over: over))
+    #expect(years < (verdict.stamps["title"] ?? .floor))
+    #expect(bench.title?.value == .text("a"))
+  }
+
+  @Test mutating func `a lower claim is settled between what it saw and what is above it`() throws {
+    bench.settle(bench.operation(["title": "seen"], at: limit(by: 2), creates: true))
+    let high = bench.settle(
+      bench.operation(["title": "high"], at: future(50, by: 3), over: nil))
+    let above = try #require(high.stamps["title"])
+    // Closer to the one above than a millisecond.
+    let seen = Stamp(time: above.time - 100, replica: ReplicaID(rawValue: 2))
+    let verdict = bench.settle(
+      bench.operation(
+        ["title": "low"], at: future(10), over: Over(stamp: seen, origin: seen)))
+    let settled = try #require(verdict.stamps["title"])
+    #expect(seen < settled)
+    #expect(settled < above)
+  }
+
   @Test mutating func `a seen stamp from the future does not drag the server's clock along`() {
     bench.create("x")
     let over = Over(stamp: future(1 << 40, by: 6), origin: future(1 << 40, by: 6))
