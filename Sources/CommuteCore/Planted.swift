@@ -14,7 +14,7 @@
     case nonceNotChecked, replicaNotRenewed, cursorNotMoved, epochIgnored
     case shorterHistoryTaken
     // The server's settling.
-    case noDedupe, futureTrusted, seenByOriginOff
+    case noDedupe, futureTrusted, seenIgnored
     case hardDelete, recordLeftOut, headAsCursor, pageBudgetIgnored
     case revisionNotRaised, serverIgnoresFloor, editsRevive
     // The world around them: what commits together, and when.

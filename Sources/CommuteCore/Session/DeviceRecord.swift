@@ -49,10 +49,11 @@ extension RecordState {
       }
     #endif
     for entry in operation.fields.entries {
-      let change = entry.value
-      let state = FieldState(
-        value: change.value, stamp: settled[entry.name] ?? change.stamp, origin: change.stamp)
+      let origin = entry.value.stamp
+      let stamp = settled.isEmpty ? origin : settled[entry.name] ?? origin
       let (index, isThere) = fields.place(of: entry.name)
+      if isThere, stamp < fields[position: index].stamp { continue }
+      let state = FieldState(value: entry.value.value, stamp: stamp, origin: origin)
       if !isThere {
         fields[entry.name] = state
       } else if state.wins(over: fields[position: index]) {

@@ -176,7 +176,7 @@ extension Settlement {
   /// Whether the writer had seen the value that is current; equal floors mean nothing.
   private func hasSeen(_ current: FieldState, _ change: OperationField) -> Bool {
     #if PLANTED
-      if Planted.isActive(.seenByOriginOff) { return false }
+      if Planted.isActive(.seenIgnored) { return false }
     #endif
     guard let over = change.over, !current.origin.isFloor else { return false }
     return over.origin == current.origin
@@ -196,6 +196,9 @@ extension Settlement {
   /// What a claim from the future must be settled above: what its writer had seen, and the current
   /// value if that is the one.
   private func causalFloor(of change: OperationField, current: FieldState?) -> Stamp {
+    #if PLANTED
+      if Planted.isActive(.seenIgnored) { return .floor }
+    #endif
     let over = change.over?.stamp ?? .floor
     guard let current, !(over < current.stamp) || hasSeen(current, change) else { return over }
     return max(over, current.stamp)

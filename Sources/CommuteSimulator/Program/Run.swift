@@ -48,9 +48,11 @@ struct Run {
 
   private func playHistories() -> Summary {
     var summary = Summary()
+    TrapReport.install()
     let start = Output.processorTime()
     for index in 0..<options.histories {
       let history = History(seed: options.seed &+ UInt64(index))
+      TrapReport.note(history.seed)
       let world = history.played(on: stage)
       summary.add(world, seed: history.seed)
       if index % 100 == 0 { playAgain(history, first: world, in: &summary) }

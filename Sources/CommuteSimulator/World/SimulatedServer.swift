@@ -5,6 +5,8 @@ struct SimulatedServer {
   /// Everything in its store; every commit of it is durable.
   var state: ServerState
   let settlement: Settlement
+  /// The records by number, read from the store after each request.
+  private(set) var held = [RecordState?](repeating: nil, count: Stage.recordCount)
   /// The operations that had effect, to see that none has it twice.
   var applied: [OperationID] = []
   /// The operations that were settled.
@@ -26,6 +28,14 @@ struct SimulatedServer {
       epoch: Epoch(rawValue: 0xE1), clock: HybridClock(replica: ReplicaID(rawValue: 0x5E)))
     settlement = Settlement(tables: tables) { proposal in
       proposal.operation.low & 0xFF == Self.refused ? "a rule refused it" : nil
+    }
+  }
+
+  /// Reads the records again that a request was about.
+  mutating func readAgain(_ operations: [SyncRequest.SentOperation], on stage: Stage) {
+    for index in operations.indices {
+      let number = Stage.number(of: operations[index].operation.key)
+      held[number] = state.records[stage.records[number]]?.state
     }
   }
 
@@ -52,9 +62,10 @@ extension World {
     }
     if request.operations.count > Self.batch { blame(18, "a request carries too much") }
     let wasDeleted = request.operations.map {
-      server.state.records[$0.operation.key]?.state.deleted != nil
+      server.held[Stage.number(of: $0.operation.key)]?.deleted != nil
     }
     let outcome = server.settlement.settle(request, in: &server.state, time: time, user: user)
+    server.readAgain(request.operations, on: stage)
     for index in outcome.verdicts.indices.prefix(wasDeleted.count) {
       note(
         outcome.verdicts[index], on: request.operations[index].operation, by: number,
@@ -64,6 +75,7 @@ extension World {
       if server.applied.contains(id) { blame(14, "an operation had effect twice") }
       server.applied.append(id)
     }
+    report.note(outcome.changedRecords.count)
     checkServer(outcome.changedRecords)
     let answer = SyncAnswer(
       epoch: server.state.epoch, renew: outcome.renews ? [] : nil, time: time,
@@ -109,7 +121,7 @@ extension World {
     _ operation: Operation, as verdict: Verdict, by device: Int
   ) {
     let record = Stage.number(of: operation.key)
-    let state = server.state.records[operation.key]?.state
+    let state = server.held[record]
     for entry in operation.fields.entries {
       let change = entry.value
       let place = Stage.place(record, stage.field(entry.name, of: record))
@@ -149,8 +161,8 @@ extension World {
   private mutating func checkServer(_ changed: [RecordKey]) {
     let limit = UInt64(time) + Limits.skewMilliseconds + 5
     for key in changed {
-      guard let stored = server.state.records[key] else { continue }
-      if stored.state.greatestStamp.milliseconds > limit {
+      guard let state = server.held[Stage.number(of: key)] else { continue }
+      if state.greatestStamp.milliseconds > limit {
         blame(6, "the server holds a stamp from the future")
       }
     }

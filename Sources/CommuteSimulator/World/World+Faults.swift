@@ -49,7 +49,7 @@ extension World {
 
   /// Cuts a message off: whatever is left is not a message.
   private mutating func spoil(_ bytes: inout [UInt8]) {
-    bytes.removeLast(1 + choices.draw(max(1, bytes.count - 1)))
+    if !bytes.isEmpty { bytes.removeLast(1 + choices.draw(bytes.count)) }
   }
 
   /// Reads a request; one that cannot be read is refused and settles nothing.

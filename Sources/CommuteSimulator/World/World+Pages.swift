@@ -58,7 +58,7 @@ extension World {
     var records: [RecordMessage] = []
     for number in stage.records.indices where stage.feeds[stage.feedOfRecord[number]] == feed {
       let key = stage.records[number]
-      guard let state = server.state.records[key]?.state, let revision = state.revision,
+      guard let state = server.held[number], let revision = state.revision,
         revision.number > after,
         !told.contains(where: { $0.revision == revision && $0.key == key })
       else { continue }

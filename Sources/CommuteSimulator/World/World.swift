@@ -85,7 +85,7 @@ struct World {
 
   init(choices: Choices, stage: Stage, usesCodec: Bool, story: Story? = nil) {
     var choices = choices
-    let count = [2, 3, 3, 4, 4][choices.draw(5)]
+    let count = [2, 3, 3, 3, 3, 4, 4][choices.draw(7)]
     self.choices = choices
     self.stage = stage
     self.usesCodec = usesCodec
