@@ -35,10 +35,10 @@ import Testing
     ("{\"protocol\":1,", "malformed", "it ends early"),
     ("{\"protocol\":1}", "malformed", "schema"),
     ("{\"protocol\":1,\"protocol\":1}", "malformed", "twice"),
-    ("<html><body>Sign in</body></html>", "notOurs", "address"),
-    ("[]", "notOurs", "address"),
+    ("<html><body>Sign in</body></html>", "notOurs", "no request"),
+    ("[]", "notOurs", "no request"),
     ("", "malformed", "early"),
-    ("{}", "notOurs", "address"),
+    ("{}", "notOurs", "no request"),
     ("{\"protocol\":1,\"x\":" + String(repeating: "[", count: 40), "tooLarge", "32 deep"),
     ("{\"protocol\":1,\"x\":\"\\ud800\"}", "malformed", "surrogate"),
   ])

@@ -34,7 +34,10 @@ extension ErrorBody {
           "the device speaks protocol \(version), this server only up to"
           + " \(ProtocolVersion.current); update the server"
       }
-    case .notOurs: self.error = "notOurs"
+    case .notOurs:
+      self.error = "notOurs"
+      // The words of the error are for a device that got a page instead of an answer.
+      message = "the body is no request of this protocol; Documentation/Protocol.md says what is"
     default: break
     }
   }

@@ -31,6 +31,8 @@ struct SyncTransport: Sendable {
     }
     do {
       return try SyncAnswer(decoding: response.body)
+    } catch .notOurs {
+      throw NoAnswer(failure: .notAnAnswer("its JSON is another's"))
     } catch {
       throw NoAnswer(failure: .notAnAnswer(error.message))
     }
