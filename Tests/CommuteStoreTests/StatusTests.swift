@@ -47,7 +47,7 @@ import Testing
       .unreachable("Connection refused, port 80"), .timedOut, .notAnAnswer("status 302"),
       .unavailable(status: 500, retryAfterMilliseconds: 0), .tooLarge, .needsSignIn(status: 401),
       .needsUpdate, .wrongOwner, .refused(status: 400), .badCertificate("expired"),
-      .storage("the disk is full"), .cancelled,
+      .storage("the disk is full"), .cancelled, .syncedElsewhere(by: "process 12"),
     ]
     for failure in failures {
       try await store.saveRetry(after: failure, failures: 1, milliseconds: 5)

@@ -162,7 +162,7 @@ import Testing
     let report = await call.value
     let stored = try await store.retry()
     #expect(report.status == .pending(waiting: 1))
-    #expect(report.status.text == "Not synced yet · 1 change waiting")
+    #expect(report.status.text == "Not sent yet · 1 change waiting")
     #expect(stored == nil)
     #expect(scene.sleep.count == 0)
     let next = await driver.sync()

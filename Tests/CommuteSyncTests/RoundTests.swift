@@ -75,8 +75,11 @@ import Testing
     let report = await driver.sync()
     #expect(scene.client.requests.isEmpty)
     #expect(
-      report.status.text == "the widget is syncing this database; wait for it to end"
-        + " · 1 change waiting")
+      report.status.text == "the widget is syncing this device and sends all that waits here;"
+        + " try again when it has ended · 1 change waiting")
+    // Nothing is remembered: it was no attempt, and the widget remembers its own.
+    let retry = try await store.retry()
+    #expect(retry == nil)
     claim.release()
     let next = await driver.sync()
     #expect(next.settled == 1)

@@ -59,7 +59,7 @@ import Testing
     (.idle(lastSuccess: nil), "Up to date"),
     (.syncing(waiting: 0), "Syncing"),
     (.syncing(waiting: 1), "Syncing · 1 change waiting"),
-    (.pending(waiting: 2), "Not synced yet · 2 changes waiting"),
+    (.pending(waiting: 2), "Not sent yet · 2 changes waiting"),
     (.offline(waiting: 1, retryAt: 0), "Server not reachable · 1 change waiting"),
     (.retryPending(waiting: 3, retryAt: 0, reason: "Later"), "Later · 3 changes waiting"),
     (.needsSignIn(waiting: 0, reason: "Sign in"), "Sign in"),

@@ -184,7 +184,8 @@ public struct Conversation: Hashable, Sendable {
       if again { return exchange() }
       state = .idle
       return []
-    case .unreachable, .timedOut, .notAnAnswer, .unavailable, .tooLarge, .badCertificate, .storage:
+    case .unreachable, .timedOut, .notAnAnswer, .unavailable, .tooLarge, .badCertificate, .storage,
+      .syncedElsewhere:
       break
     }
     if failures < UInt32.max { failures += 1 }

@@ -20,8 +20,10 @@ public enum RoundFailure: Error, Hashable, Sendable {
   case refused(status: Int)
   /// The certificate is not trusted.
   case badCertificate(String)
-  /// The device's own database could not take part: a full disk, another process.
+  /// The device's own database could not take part: a full disk, a damaged file.
   case storage(String)
+  /// Another process is syncing the same database; it sends this one's changes, too.
+  case syncedElsewhere(by: String)
   /// The round was given up from this side; no failure of anybody's.
   case cancelled
 
@@ -47,7 +49,8 @@ public enum RoundFailure: Error, Hashable, Sendable {
   /// Whether the same request may succeed later without anybody doing anything.
   public var isRetryable: Bool {
     switch self {
-    case .unreachable, .timedOut, .notAnAnswer, .unavailable, .tooLarge, .badCertificate, .storage:
+    case .unreachable, .timedOut, .notAnAnswer, .unavailable, .tooLarge, .badCertificate, .storage,
+      .syncedElsewhere:
       true
     case .needsSignIn, .needsUpdate, .wrongOwner, .refused, .cancelled: false
     }
@@ -70,10 +73,16 @@ public enum RoundFailure: Error, Hashable, Sendable {
     }
   }
 
+  /// Whether the round was not made because another process makes it.
+  public var isAnothersRound: Bool {
+    if case .syncedElsewhere = self { true } else { false }
+  }
+
   /// What happened and what is done about it, in one line.
   public var message: String {
     switch self {
-    case .unreachable(let reason): "Server not reachable (\(reason))"
+    case .unreachable(let reason):
+      "Server not reachable (\(reason)); all is kept here and sent later"
     case .timedOut: "the server did not answer in time; it is asked again"
     case .notAnAnswer(let what):
       "what answered is not a Commute server (\(what)); sign in to the network or check the address"
@@ -86,6 +95,8 @@ public enum RoundFailure: Error, Hashable, Sendable {
     case .badCertificate(let reason):
       "the server's certificate is not trusted (\(reason)); check the address or give --ca FILE"
     case .storage(let reason): reason
+    case .syncedElsewhere(let holder):
+      "\(holder) is syncing this device and sends all that waits here; try again when it has ended"
     case .cancelled: "given up before the server answered; nothing is lost"
     }
   }

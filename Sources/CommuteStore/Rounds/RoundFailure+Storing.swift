@@ -16,6 +16,7 @@ extension RoundFailure {
     case .refused(let status): "refused \(status)"
     case .badCertificate(let reason): "badCertificate \(reason)"
     case .storage(let reason): "storage \(reason)"
+    case .syncedElsewhere(let holder): "syncedElsewhere \(holder)"
     case .cancelled: "cancelled"
     }
   }
@@ -39,6 +40,7 @@ extension RoundFailure {
     case "refused" where numbers.count == 1: self = .refused(status: numbers[0])
     case "badCertificate": self = .badCertificate(rest)
     case "storage": self = .storage(rest)
+    case "syncedElsewhere": self = .syncedElsewhere(by: rest)
     case "cancelled": self = .cancelled
     default: return nil
     }

@@ -19,6 +19,8 @@ extension SyncDriver {
       }
       let applied = try await store.apply(answer, roundTrip: clock.monotonic() &- started)
       return event(of: applied, sent: outgoing)
+    } catch .syncedElsewhere(let holder) {
+      return failed(.syncedElsewhere(by: holder))
     } catch {
       return failed(.storage(error.message))
     }

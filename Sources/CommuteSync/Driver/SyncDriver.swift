@@ -161,7 +161,8 @@ public actor SyncDriver {
   }
 
   private func scheduleRetry(after milliseconds: UInt64) async {
-    if case .waiting(let failure, _) = conversation.state {
+    // What is remembered is the business of the process that syncs.
+    if case .waiting(let failure, _) = conversation.state, !failure.isAnothersRound {
       try? await store.saveRetry(
         after: failure, failures: conversation.failures, milliseconds: milliseconds)
     }

@@ -35,7 +35,8 @@ public enum SyncStatus: Hashable, Sendable {
     switch self {
     case .idle: "Up to date"
     case .syncing(let count): Self.line("Syncing", waiting: count)
-    case .pending(let count): Self.line("Not synced yet", waiting: count)
+    case .pending(0): "Not synced yet"
+    case .pending(let count): Self.line("Not sent yet", waiting: count)
     case .offline(let count, _): Self.line("Server not reachable", waiting: count)
     case .retryPending(let count, _, let reason): Self.line(reason, waiting: count)
     case .needsSignIn(let count, let reason): Self.line(reason, waiting: count)

@@ -58,6 +58,7 @@ import Testing
       .unreachable("refused"), .timedOut, .notAnAnswer("a page"), .tooLarge, .needsUpdate,
       .needsSignIn(status: 401), .wrongOwner, .refused(status: 400), .badCertificate("expired"),
       .cancelled, .unavailable(status: 500, retryAfterMilliseconds: 0),
+      .syncedElsewhere(by: "process 12"),
     ]
     let words = failures.map { $0.message }
     #expect(Set(words).count == words.count)
