@@ -15,12 +15,15 @@ public struct InboxEntry: Hashable, Sendable, Identifiable {
   public let message: String
   /// When it was refused, in milliseconds since 1970.
   public let refusedAt: Int64
-  /// The names of the fields that it wanted to change.
-  public let fields: [String]
+  /// The values that it wanted to give, by field.
+  public let values: FieldMap<FieldValue>
   /// Whether it wanted to make the record.
   public let creates: Bool
   /// Whether it wanted to delete the record.
   public let deletes: Bool
+
+  /// The names of the fields that it wanted to change.
+  public var fields: [String] { values.names.map(\.text) }
 }
 
 extension InboxEntry {
@@ -44,7 +47,7 @@ extension InboxEntry {
         key: RecordKey(table: Key(row.text(1)), id: RecordID(high: id.high, low: id.low)),
         operation: OperationID(high: operation.high, low: operation.low),
         code: RejectionCode(name: Key(row.text(4))), message: row.text(5),
-        refusedAt: row.int64(6), fields: fields.names.map(\.text), creates: row.int64(8) != 0,
+        refusedAt: row.int64(6), values: fields.mapValues { $0.value }, creates: row.int64(8) != 0,
         deletes: row.int64(9) != 0)
     }
   }
