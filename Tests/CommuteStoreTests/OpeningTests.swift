@@ -153,6 +153,56 @@ import Testing
     }
   }
 
+  @Test(arguments: [Loss.removed, .emptied])
+  func `a device whose file is lost is no new one, unless the app says so`(loss: Loss) async throws
+  {
+    let first = try folder.open()
+    try await first.write { tx in try tx.insert(Book(title: "Momo")) }
+    let before = try await first.device()
+    await first.close()
+    let path = first.databasePath
+    try FileManager.default.removeItem(atPath: path)
+    if loss == .emptied { try Data().write(to: URL(filePath: path)) }
+    #expect(throws: StoreError.missing(path: path, loss: loss)) { try folder.open() }
+    #expect(FileManager.default.fileExists(atPath: path) == (loss == .emptied))
+    let anew = try folder.open {
+      $0.startsAnew = true
+      $0.randomSeed = 9
+    }
+    let after = try await anew.device()
+    #expect(after.replica != before.replica && after.earlierReplicas == [])
+    await anew.close()
+    // From then on it is a device like any other.
+    let again = try folder.open()
+    let device = try await again.device()
+    #expect(device.replica == after.replica)
+  }
+
+  @Test func `a log without its database is kept, whatever the app says`() async throws {
+    let store = try folder.open()
+    try await store.write { tx in try tx.insert(Book(title: "Momo")) }
+    let path = store.databasePath
+    let log = try Data(contentsOf: URL(filePath: path + "-wal"))
+    await store.close()
+    try FileManager.default.removeItem(atPath: path)
+    try log.write(to: URL(filePath: path + "-wal"))
+    #expect(!log.isEmpty)
+    #expect(throws: StoreError.missing(path: path, loss: .onlyLogLeft)) {
+      try folder.open { $0.startsAnew = true }
+    }
+    #expect(try Data(contentsOf: URL(filePath: path + "-wal")) == log)
+  }
+
+  @Test func `a file that was made and never used is a new device`() async throws {
+    // As where the process died between making the file and its first page.
+    try FileManager.default.createDirectory(
+      atPath: folder.device, withIntermediateDirectories: true)
+    try Data().write(to: URL(filePath: "\(folder.device)/commute.db"))
+    let store = try folder.open()
+    let count = try await store.read { tx in try tx.count(Book.all) }
+    #expect(count == 0)
+  }
+
   @Test func `a folder that cannot be made is named`() throws {
     try Data().write(to: URL(filePath: folder.device))
     #expect(

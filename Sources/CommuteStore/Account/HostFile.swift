@@ -34,6 +34,9 @@ struct HostFile: Sendable {
     return text.isEmpty ? nil : text
   }
 
+  /// Whether there is a record, readable or not.
+  var exists: Bool { PrivateFolder.size(of: path) != nil }
+
   /// Reads the record; nil where there is none, or none that can be understood.
   func read() -> HostRecord? {
     guard let bytes = try? PrivateFolder.read(path) else { return nil }

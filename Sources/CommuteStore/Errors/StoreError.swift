@@ -16,6 +16,9 @@ public enum StoreError: Error, Hashable, Sendable {
   case unreadable(path: String, reason: String)
   /// The file contradicts itself; restore a backup or recover it.
   case corrupt(reason: String)
+  /// The device was used here before and its file is gone or empty; put a backup in its place, or
+  /// open it with ``StoreOptions/startsAnew``.
+  case missing(path: String, loss: Loss)
   /// A newer app wrote the file; update this one.
   case newerSchema(found: String, known: String)
   /// The file belongs to another account; sign in as its owner.
@@ -36,6 +39,16 @@ public enum StoreError: Error, Hashable, Sendable {
   case hostRecord(path: String, reason: String)
   /// Another process is in the middle of a round of sync.
   case syncedElsewhere(holder: String)
+}
+
+/// What is left of a database that was there before.
+public enum Loss: Hashable, Sendable {
+  /// Nothing.
+  case removed
+  /// An empty file.
+  case emptied
+  /// Its log, with changes that are in no other file.
+  case onlyLogLeft
 }
 
 /// What is wrong with one value.
@@ -64,6 +77,8 @@ extension StoreError {
       "\(path) cannot be opened: \(reason)"
     case .corrupt(let reason):
       "the database is damaged: \(reason); restore a backup or recover it"
+    case .missing(let path, let loss):
+      "\(path) \(loss.message), though this device was used here before; \(loss.cure)"
     case .newerSchema(let found, let known):
       "a newer version wrote this database (\(found), this one knows \(known)); update the app"
     case .wrongOwner(let found, let wanted):
@@ -99,6 +114,25 @@ extension StoreError {
 extension StoreError: CustomStringConvertible {
   /// The message.
   public var description: String { message }
+}
+
+extension Loss {
+  /// The rest of a sentence that begins with the path.
+  public var message: String {
+    switch self {
+    case .removed: "is missing"
+    case .emptied: "is empty, so it was damaged"
+    case .onlyLogLeft: "is missing or empty, and its log beside it is not"
+    }
+  }
+
+  /// What to do about it.
+  public var cure: String {
+    switch self {
+    case .removed, .emptied: "put a backup in its place, or begin anew from the server"
+    case .onlyLogLeft: "put a backup in its place, or move the log away to begin anew"
+    }
+  }
 }
 
 extension ValueProblem {

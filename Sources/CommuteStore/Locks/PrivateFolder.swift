@@ -36,6 +36,12 @@ enum PrivateFolder {
     return String(cString: real)
   }
 
+  /// How many bytes a file has; nil where there is none.
+  static func size(of path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
   /// Reads a small file; nil where there is none.
   static func read(_ path: String) throws(StoreError) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

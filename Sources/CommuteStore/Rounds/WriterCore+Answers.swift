@@ -219,7 +219,7 @@ extension StoreError {
     switch self {
     case .constraint, .query, .value, .refused, .declaration: true
     case .busy, .diskFull, .readOnly, .unreadable, .corrupt, .newerSchema, .wrongOwner, .closed,
-      .hostRecord, .syncedElsewhere:
+      .missing, .hostRecord, .syncedElsewhere:
       false
     }
   }

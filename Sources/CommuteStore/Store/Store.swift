@@ -33,8 +33,9 @@ public final class Store: Sendable {
   /// It reads the disk on the calling thread: some milliseconds.
   ///
   /// - Throws: ``StoreError/newerSchema(found:known:)``, ``StoreError/wrongOwner(found:wanted:)``,
-  ///   ``StoreError/corrupt(reason:)``, ``StoreError/unreadable(path:reason:)`` and
-  ///   ``StoreError/declaration(reason:)``; the records are as before then.
+  ///   ``StoreError/corrupt(reason:)``, ``StoreError/missing(path:loss:)``,
+  ///   ``StoreError/unreadable(path:reason:)`` and ``StoreError/declaration(reason:)``; the records
+  ///   are as before then.
   public init(
     _ directory: String, tables: [any TableDeclaration], options: StoreOptions = StoreOptions()
   ) throws(StoreError) {

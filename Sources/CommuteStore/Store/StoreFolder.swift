@@ -23,4 +23,17 @@ struct StoreFolder: Sendable {
   }
 
   var database: String { "\(path)/\(Self.databaseName)" }
+
+  /// Refuses to take a device whose file was lost for a new one.
+  ///
+  /// SQLite would throw a log away that has no database, so that one stops even who starts anew.
+  func requireDatabase(startsAnew: Bool) throws(StoreError) {
+    let size = PrivateFolder.size(of: database)
+    guard (size ?? 0) == 0 else { return }
+    guard (PrivateFolder.size(of: database + "-wal") ?? 0) == 0 else {
+      throw .missing(path: database, loss: .onlyLogLeft)
+    }
+    guard host?.exists == true, !startsAnew else { return }
+    throw .missing(path: database, loss: size == nil ? .removed : .emptied)
+  }
 }

@@ -43,6 +43,7 @@ struct StoreOpening {
     let connection: Connection
     let columns: [String: [String]]
     do throws(StoreError) {
+      try folder.requireDatabase(startsAnew: options.startsAnew)
       connection = try connect()
       columns = try prepare(connection)
       folder.writerLock.unlock()

@@ -19,6 +19,8 @@ public struct StoreOptions: Sendable {
   /// Where the record outside the database is kept; nil keeps none, and every open takes a new
   /// replica id.
   public var hostDirectory: String?
+  /// Whether a new file is made even where a device was used before and its file is lost.
+  public var startsAnew: Bool
   /// How many threads read at once.
   public var readerCount: Int
   /// How long a write waits for another process, in milliseconds.
@@ -42,6 +44,7 @@ public struct StoreOptions: Sendable {
     self.deviceName = deviceName
     clock = .system
     hostDirectory = HostFile.defaultDirectory
+    startsAnew = false
     readerCount = 3
     busyMilliseconds = 5_000
     pollMilliseconds = 250
