@@ -4,4 +4,9 @@ import Foundation
   PlantedDefence.turnOff()
 #endif
 Signals.ignoreClosedPipes()
-exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)
+do throws(UsageError) {
+  exit(await Program.run(try GivenWords.read()).rawValue)
+} catch {
+  Output().complain(error.message)
+  exit(ExitCode.usage.rawValue)
+}

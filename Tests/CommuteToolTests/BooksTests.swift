@@ -8,10 +8,10 @@ import Testing
   @Test func `what is done here is said, with what waits`() async throws {
     let bench = try Workbench()
     let added = try await bench.books("a", "add", "Emma", "--author", "Jane Austen")
-    #expect(added.output == "added Emma by Jane Austen\nNot synced yet · 1 change waiting\n")
+    #expect(added.output == "added Emma by Jane Austen\nNot sent yet · 1 change waiting\n")
     #expect(added.code == 0 && added.complaint.isEmpty)
     let ticked = try await bench.books("a", "tick", "emma")
-    #expect(ticked.output == "ticked Emma\nNot synced yet · 1 change waiting\n")
+    #expect(ticked.output == "ticked Emma\nNot sent yet · 1 change waiting\n")
     let rated = try await bench.books("a", "rate", "Emma", "4")
     #expect(rated.output.hasPrefix("rated Emma ★★★★☆\n"))
     let noted = try await bench.books("a", "note", "Emma", "Badly done.")
@@ -129,7 +129,7 @@ import Testing
     let outcome = try await bench.books("a", "migrate", bench.path("old.sqlite"))
     #expect(
       outcome.output == "3 got an id of their own · 4 are books of the sample (1 with changes of"
-        + " yours) · 0 already there\nNot synced yet · 7 changes waiting\n")
+        + " yours) · 0 already there\nNot sent yet · 7 changes waiting\n")
     let again = try await bench.books("a", "migrate", bench.path("old.sqlite"))
     #expect(again.output.contains("7 already there"))
   }

@@ -69,7 +69,7 @@ import Testing
     #expect(written > 3, "\(outcome)")
     #expect(found["there"] == "\(written)" && found["waiting"] == "\(written)")
     #expect(found["check"] == "ok")
-    #expect(lines.contains("\(written) books · Not synced yet · \(written) changes waiting"))
+    #expect(lines.contains("\(written) books · Not sent yet · \(written) changes waiting"))
     #expect(found["commute:"]?.contains("disk") == true, "\(outcome)")
   }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Devices and servers that are processes of the real program.
 @Suite struct SyncingTests {
-  @Test func `the server is remembered after the first sync, and not before`() async throws {
+  @Test func `a server is named once, and then known`() async throws {
     let bench = try Workbench()
     let none = try await bench.books("a", "sync")
     #expect(none.code == 1)

@@ -96,9 +96,9 @@ import Testing
     #expect(outcome.complaint.split(separator: "\n").count == 1)
     #expect(outcome.output.contains("1 change waiting"))
     try await expectNothingLost(bench, changes: 1)
-    // Such a server is not remembered.
-    let again = try await bench.books("a", "sync")
-    #expect(again.code == 1 && again.complaint.contains("no server is known yet"))
+    // It was named, so it is remembered, and marked as one that has not answered.
+    let status = try await bench.books("a", "status")
+    #expect(status.output.contains("\(fake.url) (remembered; it has not answered yet)"))
     try await expectItArrives(bench)
   }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What was given to a command, by name.
 struct Arguments: Hashable, Sendable {
   private var values: [String: [String]] = [:]
@@ -24,6 +26,26 @@ struct Arguments: Hashable, Sendable {
   /// The word at a place that cannot be left out; the reader has seen to that.
   func required(_ name: String) throws(UsageError) -> String {
     guard let word = word(name) else { throw .missingArgument(name) }
+    return word
+  }
+
+  /// The value of an option that says nothing where it is empty.
+  func filled(_ option: String) throws(UsageError) -> String? {
+    guard let text = value(option) else { return nil }
+    guard !text.isEmpty else { throw .emptyValue(option) }
+    return text
+  }
+
+  /// The value of an option as a path that means the same from everywhere, since some are
+  /// remembered.
+  func path(_ option: String) throws(UsageError) -> String? {
+    try filled(option).map { URL(filePath: $0).standardizedFileURL.path }
+  }
+
+  /// The word at a place that names a file.
+  func file(_ name: String) throws(UsageError) -> String? {
+    guard let word = word(name) else { return nil }
+    guard !word.isEmpty else { throw .emptyArgument(name) }
     return word
   }
 

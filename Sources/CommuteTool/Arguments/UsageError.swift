@@ -8,6 +8,12 @@ enum UsageError: Error, Hashable, Sendable {
   case unknownOption(String, command: String, near: [String])
   /// The option needs a value.
   case missingValue(OptionSpec)
+  /// The option was given an empty text, as from a variable that is not set.
+  case emptyValue(String)
+  /// The word is an empty text.
+  case emptyArgument(String)
+  /// A word of the command line is not UTF-8; its place, from 1.
+  case notText(place: Int, seen: String)
   /// The option takes no value.
   case surplusValue(String)
   /// The option was given twice.
@@ -38,6 +44,12 @@ extension UsageError {
           ? "`commute \(command) --help` lists them" : "did you mean \(Self.list(near))?")
     case .missingValue(let option):
       return "--\(option.name) needs a value; write --\(option.name) \(option.value ?? "VALUE")"
+    case .emptyValue(let option):
+      return "--\(option) is empty; give it a value, or leave it out"
+    case .emptyArgument(let name): return "\(name) is empty; name a file"
+    case .notText(let place, let seen):
+      return "word \(place) of the command line is not UTF-8 (\(seen)); nothing was done,"
+        + " write it in UTF-8"
     case .surplusValue(let option): return "--\(option) takes no value; write it alone"
     case .givenTwice(let option): return "--\(option) was given twice; give it once"
     case .missingArgument(let name): return "\(name) is missing; --help says what it is"

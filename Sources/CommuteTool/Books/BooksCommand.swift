@@ -15,6 +15,7 @@ extension BooksCommand {
     let open = try OpenDevice.open(device)
     let result: Result<Report, Failure>
     do throws(Failure) {
+      try await open.rememberWay()
       result = .success(try await run(on: open))
     } catch {
       result = .failure(error)

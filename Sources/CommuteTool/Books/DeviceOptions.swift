@@ -7,10 +7,11 @@ struct DeviceOptions: Sendable {
   /// The options that say so.
   static let specs = [
     OptionSpec("device", "DIR", "the folder of the device; made where there is none"),
-    OptionSpec("server", "URL", "the server; remembered after the first sync"),
+    OptionSpec("server", "URL", "the server; remembered from then on"),
     OptionSpec("token-file", "FILE", "holds: tenant user token; remembered, too"),
     OptionSpec("ca", "FILE", "the authorities that may vouch for an https server; remembered, too"),
     OptionSpec("name", "NAME", "what people call the device"),
+    OptionSpec("new", "begins anew where the database of the device is lost"),
   ]
 
   var directory: String
@@ -18,22 +19,20 @@ struct DeviceOptions: Sendable {
   var tokenFile: String?
   var certificateFile: String?
   var name: String?
+  /// Whether a device whose file is lost begins anew.
+  var startsAnew: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
     let folder = arguments.value("device")
-    directory = folder.map(Self.absolute) ?? DataPlace.path("books")
+    directory = try arguments.path("device") ?? DataPlace.path("books")
     server = try arguments.value("server").map(Self.address)
-    tokenFile = arguments.value("token-file").map(Self.absolute)
-    certificateFile = arguments.value("ca").map(Self.absolute)
-    name = arguments.value("name")
+    tokenFile = try arguments.path("token-file")
+    certificateFile = try arguments.path("ca")
+    startsAnew = arguments.has("new")
+    name = try arguments.filled("name")
     if name == nil, !FileManager.default.fileExists(atPath: directory) {
       name = folder.map { URL(filePath: $0).lastPathComponent } ?? ProcessInfo.processInfo.hostName
     }
-  }
-
-  /// A path that means the same from everywhere, since it is remembered.
-  private static func absolute(_ path: String) -> String {
-    URL(filePath: path).standardizedFileURL.path
   }
 
   private static func address(_ text: String) throws(UsageError) -> String {

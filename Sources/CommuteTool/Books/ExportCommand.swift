@@ -1,5 +1,4 @@
 import CommuteFeatures
-import Foundation
 
 /// `commute books export`.
 struct ExportCommand: BooksCommand {
@@ -13,7 +12,7 @@ struct ExportCommand: BooksCommand {
 
   init(_ arguments: Arguments) throws(UsageError) {
     device = try DeviceOptions(arguments)
-    file = arguments.word("FILE")
+    file = try arguments.file("FILE")
   }
 
   func run(on device: OpenDevice) async throws(Failure) -> Report {
@@ -24,11 +23,7 @@ struct ExportCommand: BooksCommand {
       report.bytes = bytes
       return report
     }
-    do {
-      try Data(bytes).write(to: URL(filePath: file), options: .atomic)
-    } catch {
-      throw Failure(.storage, "\(file) cannot be written: \(error.localizedDescription)")
-    }
+    try PersonsFile(path: file).write(bytes)
     return Report(
       ["\(books.count) books are in \(file)"],
       ["file": .text(file), "books": .integer(Int64(books.count))])

@@ -1,6 +1,5 @@
 import CommuteFeatures
 import CommuteImport
-import Foundation
 
 /// `commute books import FILE`.
 struct ImportCommand: ChangingCommand {
@@ -24,7 +23,7 @@ struct ImportCommand: ChangingCommand {
   init(_ arguments: Arguments) throws(UsageError) {
     device = try DeviceOptions(arguments)
     syncs = arguments.has("sync")
-    file = try arguments.required("FILE")
+    file = try arguments.file("FILE") ?? "-"
     again = arguments.has("again")
   }
 
@@ -48,29 +47,15 @@ struct ImportCommand: ChangingCommand {
   }
 
   private static func read(_ file: String) throws(Failure) -> [UInt8] {
-    let handle: FileHandle
-    if file == "-" {
-      handle = .standardInput
-    } else {
-      guard let opened = FileHandle(forReadingAtPath: file) else {
-        throw Failure(.refused, "\(file) cannot be read; check the path and its rights")
-      }
-      handle = opened
-    }
-    let data: Data
-    do {
-      data = try handle.read(upToCount: sizeLimit + 1) ?? Data()
-    } catch {
-      throw Failure(.refused, "\(file) cannot be read: \(error.localizedDescription)")
-    }
-    guard data.count <= sizeLimit else {
+    let bytes = try PersonsFile(path: file).read(limit: sizeLimit)
+    guard bytes.count <= sizeLimit else {
       throw Failure(.refused, "\(file) has more than \(sizeLimit >> 20) MiB; import it in parts")
     }
-    guard !data.starts(with: Data("SQLite format 3\0".utf8)) else {
+    guard !bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw Failure(
         .refused,
         "\(file) is a database; `commute books migrate` takes over a list from before sync")
     }
-    return Array(data)
+    return bytes
   }
 }

@@ -10,6 +10,8 @@ struct OpenDevice: Sendable {
   private enum Note {
     static let tokenFile = "books.token-file"
     static let certificateFile = "books.ca"
+    /// The server that answered last.
+    static let answered = "books.answered"
   }
 
   let store: Store
@@ -19,6 +21,7 @@ struct OpenDevice: Sendable {
   /// Opens a device, and makes it where there is none.
   static func open(_ options: DeviceOptions) throws(Failure) -> OpenDevice {
     let account = try options.tokenFile.map(TokenSource.init(path:))?.read().account
+    if options.startsAnew { try requireLoss(options) }
     do throws(StoreError) {
       let store = try store(options, account: account)
       return OpenDevice(
@@ -28,12 +31,22 @@ struct OpenDevice: Sendable {
     }
   }
 
+  /// A file that is there is not begun anew behind anybody's back.
+  private static func requireLoss(_ options: DeviceOptions) throws(Failure) {
+    let path = "\(options.directory)/commute.db"
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let size = attributes?[.size] as? Int, size > 0 else { return }
+    throw Failure(
+      .refused, "\(path) is there; leave --new out, it is for a device whose file is lost")
+  }
+
   private static func store(
     _ options: DeviceOptions, account: Account?
   ) throws(StoreError) -> Store {
     var store = StoreOptions(
       account: account ?? .local, schemaName: ReadingList.schemaName,
       schemaVersion: ReadingList.schemaVersion, build: Build.name, deviceName: options.name)
+    store.startsAnew = options.startsAnew
     do throws(StoreError) {
       return try Store(options.directory, tables: ReadingList.tables, options: store)
     } catch .wrongOwner(let found, _) where account == nil {
@@ -50,26 +63,42 @@ struct OpenDevice: Sendable {
   func way() async throws(Failure) -> ServerWay? {
     do {
       let known = try await store.server()
-      let (tokenFile, certificateFile) = try await store.write { tx in
-        (tx.note(Note.tokenFile), tx.note(Note.certificateFile))
+      let (tokenFile, certificateFile, answered) = try await store.write { tx in
+        (tx.note(Note.tokenFile), tx.note(Note.certificateFile), tx.note(Note.answered))
       }
       guard let server = options.server ?? known else { return nil }
       return ServerWay(
         server: server, tokenFile: options.tokenFile ?? tokenFile,
-        certificateFile: options.certificateFile ?? certificateFile)
+        certificateFile: options.certificateFile ?? certificateFile,
+        hasAnswered: answered == server)
     } catch {
       throw Failure(error)
     }
   }
 
-  /// Keeps the way that led to a server.
-  func remember(_ way: ServerWay) async throws(Failure) {
+  /// Keeps the way to the server as far as the command line names it, whether anybody is there
+  /// now or not.
+  func rememberWay() async throws(Failure) {
+    let options = options
     do {
-      try await store.setServer(way.server)
-      try await store.write { tx in
-        tx.setNote(Note.tokenFile, way.tokenFile)
-        tx.setNote(Note.certificateFile, way.certificateFile)
+      if let server = options.server, try await store.server() != server {
+        try await store.setServer(server)
       }
+      guard options.tokenFile != nil || options.certificateFile != nil else { return }
+      try await store.write { tx in
+        if let path = options.tokenFile { tx.setNote(Note.tokenFile, path) }
+        if let path = options.certificateFile { tx.setNote(Note.certificateFile, path) }
+      }
+    } catch {
+      throw Failure(error)
+    }
+  }
+
+  /// Notes that a server has answered.
+  func noteAnswer(of way: ServerWay) async throws(Failure) {
+    if way.hasAnswered { return }
+    do {
+      try await store.write { tx in tx.setNote(Note.answered, way.server) }
     } catch {
       throw Failure(error)
     }
@@ -81,6 +110,8 @@ struct ServerWay: Hashable, Sendable {
   var server: String
   var tokenFile: String?
   var certificateFile: String?
+  /// Whether this server was the last that answered.
+  var hasAnswered = false
 }
 
 extension Failure {
@@ -97,7 +128,10 @@ extension Failure {
 
   private static func store(_ error: StoreError) -> Failure {
     switch error {
-    case .refused, .value, .wrongOwner, .syncedElsewhere: Failure(.refused, error.message)
+    case .refused, .value, .wrongOwner: Failure(.refused, error.message)
+    case .syncedElsewhere: Failure(.notReached, error.message)
+    case .missing(_, .onlyLogLeft): Failure(.storage, error.message)
+    case .missing: Failure(.storage, "\(error.message) with --new")
     default: Failure(.storage, error.message)
     }
   }

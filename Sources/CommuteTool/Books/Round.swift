@@ -24,7 +24,8 @@ enum Round {
     let driver = try driver(way, on: device)
     let outcome = await driver.sync()
     await driver.stop()
-    if outcome.rounds > 0, outcome.failure == nil { try await device.remember(way) }
+    await LastProblem.note(outcome.status, on: device.store)
+    if outcome.rounds > 0, outcome.failure == nil { try await device.noteAnswer(of: way) }
     let refused = (try? await device.store.counts().refused) ?? 0
     return report(outcome, refused: refused)
   }
@@ -37,7 +38,8 @@ enum Round {
   }
 
   private static func report(_ outcome: SyncReport, refused: Int) -> Report {
-    var lines = [outcome.status.text]
+    let (code, complaint) = judgement(on: outcome)
+    var lines = [headline(of: outcome.status, beside: complaint)]
     if outcome.settled + outcome.received > 0 {
       lines[0] += " · sent \(outcome.settled), received \(outcome.received)"
     }
@@ -48,8 +50,20 @@ enum Round {
       lines.append("\(refused) refused earlier; `commute books status` names them")
     }
     var report = Report(lines, .object(outcome.status.members + members(of: outcome)))
-    (report.code, report.complaint) = judgement(on: outcome)
+    (report.code, report.complaint) = (code, complaint)
     return report
+  }
+
+  /// The status in a line that does not say once more what is complained about.
+  private static func headline(of status: SyncStatus, beside complaint: String?) -> String {
+    let reason: String
+    switch status {
+    case .retryPending(_, _, let words), .stopped(_, let words): reason = words
+    default: return status.text
+    }
+    guard complaint == reason else { return status.text }
+    return status.waiting == 0
+      ? "Not up to date" : SyncStatus.pending(waiting: status.waiting).text
   }
 
   private static func members(of outcome: SyncReport) -> [JSON.Member] {
@@ -69,7 +83,8 @@ enum Round {
       }
     }
     switch outcome.status {
-    case .needsSignIn, .needsUpdate, .stopped: return (.refused, outcome.status.text)
+    case .stopped(_, let reason): return (.refused, reason)
+    case .needsSignIn, .needsUpdate: return (.refused, outcome.status.text)
     default: break
     }
     if outcome.rejected > 0 {

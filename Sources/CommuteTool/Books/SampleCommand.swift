@@ -39,7 +39,7 @@ struct MigrateCommand: ChangingCommand {
   init(_ arguments: Arguments) throws(UsageError) {
     device = try DeviceOptions(arguments)
     syncs = arguments.has("sync")
-    file = try arguments.required("FILE")
+    file = try arguments.file("FILE") ?? ""
   }
 
   func change(_ device: OpenDevice) async throws(Failure) -> Change {

@@ -29,10 +29,12 @@ struct StatusCommand: BooksCommand {
       var table = TextTable(["", ""], widthLimit: 120)
       table.rows = [
         ["device", name], ["account", owner], ["database", store.databasePath],
-        ["server", way?.server ?? "none yet; name it once with --server URL"],
-        ["last synced", last.map(Self.moment) ?? "never"], ["books", "\(books)"],
+        ["server", way.map(Self.words) ?? "none yet; name it once with --server URL"],
       ]
-      if let retry = Self.retry(status) { table.rows.append(["next attempt", retry]) }
+      table.rows += Self.rows(of: way)
+      table.rows += [["last synced", last.map(Self.moment) ?? "never"], ["books", "\(books)"]]
+      let trouble = try await Self.trouble(status, store)
+      table.rows += trouble.rows
       if counts.quarantined > 0 { table.rows.append(["kept aside", "\(counts.quarantined)"]) }
       let complaints = try await Self.complaints(refused, store)
       table.rows += complaints.map { ["refused", $0] }
@@ -44,13 +46,29 @@ struct StatusCommand: BooksCommand {
             JSON.Member(name: "account", value: .text(owner)),
             JSON.Member(name: "database", value: .text(store.databasePath)),
             JSON.Member(name: "server", value: JSON(way?.server)),
+            JSON.Member(name: "serverHasAnswered", value: .boolean(way?.hasAnswered ?? false)),
+            JSON.Member(name: "tokenFile", value: JSON(way?.tokenFile)),
+            JSON.Member(name: "ca", value: JSON(way?.certificateFile)),
             JSON.Member(name: "lastSynced", value: JSON(last.map(Self.moment))),
             JSON.Member(name: "books", value: JSON(books)),
             JSON.Member(name: "inFlight", value: JSON(counts.inFlight)),
             JSON.Member(name: "keptAside", value: JSON(counts.quarantined)),
             JSON.Member(name: "refused", value: JSON(complaints)),
-          ]))
+          ] + trouble.members))
     }
+  }
+
+  /// The server, and whether it is one so far.
+  private static func words(_ way: ServerWay) -> String {
+    way.hasAnswered ? way.server : "\(way.server) (remembered; it has not answered yet)"
+  }
+
+  /// What else is remembered of the way to it.
+  private static func rows(of way: ServerWay?) -> [[String]] {
+    var rows: [[String]] = []
+    if let path = way?.tokenFile { rows.append(["token", path]) }
+    if let path = way?.certificateFile { rows.append(["authorities", path]) }
+    return rows
   }
 
   /// What the server refused and why, with the title of the book as far as it is known.
@@ -58,11 +76,38 @@ struct StatusCommand: BooksCommand {
     _ refused: [InboxEntry], _ store: Store
   ) async throws -> [String] {
     if refused.isEmpty { return [] }
-    let ids = refused.map(\.key.id)
     let titles = try await store.read { tx in
-      try ids.map { id in try tx.fetch(Book.self, id)?.title ?? "book \(id.text)" }
+      try refused.map { try BookTitle.of($0, in: tx) }
     }
     return zip(titles, refused).map { "\($0): \($1.message)" }
+  }
+
+  /// The last failure, what to do about it, and when it is tried again.
+  private static func trouble(
+    _ status: SyncStatus, _ store: Store
+  ) async throws -> (rows: [[String]], members: [JSON.Member]) {
+    var failure: String?
+    var cure: String?
+    var at: String?
+    if let retry = try await store.retry() {
+      failure = retry.failure.message
+      cure = Self.retry(status)
+    } else if let problem = try await LastProblem.read(store) {
+      failure = problem.status(waiting: 0).text
+      cure = problem.cure
+      at = moment(problem.at)
+    }
+    var rows: [[String]] = []
+    if let failure { rows.append(["last failure", (at.map { "\($0): " } ?? "") + failure]) }
+    if let cure { rows.append([at == nil ? "next attempt" : "what to do", cure]) }
+    return (
+      rows,
+      [
+        JSON.Member(name: "lastFailure", value: JSON(failure)),
+        JSON.Member(name: "failedAt", value: JSON(at)),
+        JSON.Member(name: "cure", value: JSON(cure)),
+      ]
+    )
   }
 
   private static func moment(_ milliseconds: Int64) -> String {
@@ -72,7 +117,8 @@ struct StatusCommand: BooksCommand {
   private static func retry(_ status: SyncStatus) -> String? {
     switch status {
     case .offline(_, let due): "after \(moment(due)), or with `commute books sync` at once"
-    case .retryPending(_, let due, let reason): "after \(moment(due)): \(reason)"
+    case .retryPending(_, let due, _):
+      "after \(moment(due)), or with `commute books sync` at once"
     default: nil
     }
   }

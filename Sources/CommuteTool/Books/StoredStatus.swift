@@ -15,6 +15,9 @@ enum StoredStatus {
           : .retryPending(
             waiting: waiting, retryAt: retry.due, reason: retry.failure.message)
       }
+      if let problem = try await LastProblem.read(device.store) {
+        return problem.status(waiting: waiting)
+      }
       let last = try await device.store.lastSuccess()
       return waiting == 0 && last != nil ? .idle(lastSuccess: last) : .pending(waiting: waiting)
     } catch StoreError.diskFull {

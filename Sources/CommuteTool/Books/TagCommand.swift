@@ -10,6 +10,9 @@ struct TagCommand: ChangingCommand {
     ],
     options: [OptionSpec("remove", "TAG", repeats: true, "a tag to take away"), .sync])
 
+  private static let needsTag =
+    "no tag was named; write those to give behind the book, or --remove TAG to take one away"
+
   let device: DeviceOptions
   let syncs: Bool
   private let book: NamedBook
@@ -22,7 +25,7 @@ struct TagCommand: ChangingCommand {
     book = try NamedBook(arguments)
     more = arguments.words("TAG")
     less = arguments.values("remove")
-    if more.isEmpty, less.isEmpty { throw .missingArgument("TAG") }
+    if more.isEmpty, less.isEmpty { throw .other(Self.needsTag) }
   }
 
   func change(_ device: OpenDevice) async throws(Failure) -> Change {

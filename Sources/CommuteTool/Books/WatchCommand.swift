@@ -34,18 +34,25 @@ struct WatchCommand: BooksCommand {
   }
 
   func run(on device: OpenDevice) async throws(Failure) -> Report {
-    var driver: SyncDriver?
-    if let way = try await device.way() { driver = try Round.driver(way, on: device) }
-    await watch(device, driver)
-    await driver?.stop()
+    guard let way = try await device.way() else {
+      await watch(device, nil)
+      return Report([], ["event": "ended"])
+    }
+    let driver = try Round.driver(way, on: device)
+    await watch(device, (driver, way))
+    await driver.stop()
     return Report([], ["event": "ended"])
   }
 
-  @MainActor private func watch(_ device: OpenDevice, _ driver: SyncDriver?) async {
-    let model = ReadingListModel(device.list, statuses: driver?.statuses(), filter: filter)
+  @MainActor private func watch(
+    _ device: OpenDevice, _ sync: (driver: SyncDriver, way: ServerWay)?
+  ) async {
+    let model = ReadingListModel(device.list, statuses: sync?.driver.statuses(), filter: filter)
     let (events, speaker) = AsyncStream.makeStream(of: Event.self)
     let running = Task { await model.run() }
-    let syncing = driver.map { driver in Task { await keepAsking(driver) } }
+    let syncing = sync.map { sync in
+      Task { await keepAsking(sync.driver, sync.way, on: device) }
+    }
     let listening = Task {
       await Signals.untilEnding()
       speaker.yield(.end)
@@ -62,13 +69,24 @@ struct WatchCommand: BooksCommand {
   }
 
   /// Starts the driver and asks for news as long as nothing stands in the way.
-  private func keepAsking(_ driver: SyncDriver) async {
+  private func keepAsking(
+    _ driver: SyncDriver, _ way: ServerWay, on device: OpenDevice
+  ) async {
     await driver.start()
+    var noted: SyncStatus?
     while (try? await Task.sleep(for: .seconds(every))) != nil {
-      switch driver.status {
-      case .idle, .pending: _ = await driver.sync()
+      let status = driver.status
+      switch status {
+      case .idle, .pending:
+        let outcome = await driver.sync()
+        guard outcome.rounds > 0, outcome.failure == nil else { break }
+        await LastProblem.note(outcome.status, on: device.store)
+        try? await device.noteAnswer(of: way)
+      case .needsSignIn, .needsUpdate, .stopped:
+        if noted != status { await LastProblem.note(status, on: device.store) }
+        noted = status
       // After a failure the driver itself knows when to try again.
-      case .syncing, .offline, .retryPending, .needsSignIn, .needsUpdate, .stopped: break
+      case .syncing, .offline, .retryPending: break
       }
     }
   }

@@ -59,7 +59,7 @@ struct ChildProcess: Sendable {
     do {
       try process.run()
     } catch {
-      throw Failure(.refused, "\(program) cannot be run: \(error.localizedDescription)")
+      throw Failure(.refused, "\(program) cannot be run; check that it is there and may be run")
     }
   }
 

@@ -19,7 +19,8 @@ enum DataPlace {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
-      throw Failure(.storage, "\(folder) cannot be made: \(error.localizedDescription)")
+      throw Failure(
+        .storage, "the folder \(folder) cannot be made; check the path, its rights and the disk")
     }
   }
 }

@@ -35,19 +35,37 @@ struct ServeCommand: Command {
   private let endsWithInput: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
-    database = arguments.value("db") ?? DataPlace.path("server.db")
+    database = try arguments.filled("db") ?? DataPlace.path("server.db")
     endsWithInput = arguments.has("with-input")
     let output = Output()
     var settings = ServerSettings()
-    settings.http.host = arguments.value("host") ?? settings.http.host
+    settings.http.host = try arguments.filled("host") ?? settings.http.host
     settings.http.port = try arguments.number("port", in: 0...UInt16.max) ?? Self.usualPort
-    settings.tokenFile = arguments.value("tokens")
+    settings.tokenFile = try arguments.filled("tokens")
     if arguments.has("log") { settings.log = { output.note($0.text) } }
     settings.complain = { output.complain($0) }
     self.settings = settings
   }
 
+  /// A server that nobody can come into is a mistake in the file, found here and not by the users.
+  private func requireTokens() throws(Failure) {
+    guard let path = settings.tokenFile else { return }
+    let count: Int
+    do {
+      count = try TokenFile(path: path).table.count
+    } catch {
+      throw Failure(.refused, error.description)
+    }
+    guard count > 0 else {
+      throw Failure(
+        .usage,
+        "\(path) holds no token, so nobody could come in; add a line: tenant user"
+          + " sha256-of-the-token")
+    }
+  }
+
   func run(_ output: Output) async throws(Failure) -> Report {
+    try requireTokens()
     try DataPlace.makeFolder(of: database)
     let server = try await start()
     let address: ServerAddress

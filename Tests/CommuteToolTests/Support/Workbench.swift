@@ -46,6 +46,11 @@ final class Workbench: Sendable {
     try await run(["books"] + words + ["--device", path(device)])
   }
 
+  /// Runs a command of the reading list on a device.
+  func books(_ device: String, _ words: [String]) async throws -> ChildProcess.Outcome {
+    try await run(["books"] + words + ["--device", path(device)])
+  }
+
   private func run(_ words: [String]) async throws -> ChildProcess.Outcome {
     try await ChildProcess(
       program: Self.program, arguments: words, environment: environment
