@@ -158,7 +158,11 @@ let package = Package(
       name: "CommuteToolTests", dependencies: ["CommuteCore", "CommuteFeatures", "CommuteTool"],
       swiftSettings: house),
     .testTarget(
-      name: "CrashTests", dependencies: ["CommuteTestKit", "CrashRunner"], swiftSettings: house),
+      name: "CrashTests",
+      dependencies: [
+        "CommuteCore", "CommuteServer", "CommuteServerSQLite", "CommuteTestKit", "CrashRunner",
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "SimulationTests", dependencies: ["CommuteCore", "CommuteSimulator", "CommuteTestKit"],
       swiftSettings: house),

@@ -67,10 +67,11 @@ public final class ServerSQLiteStore: ServerStore {
         defer { threads.countDown() }
         do throws(ServerStoreError) {
           var generator = generator
+          let checkpoints = try CheckpointLock(database: file.path)
           let connection = try file.openWriter(time: time, generator: &generator)
           var writer = ServerWriter(
-            connection: connection, settlement: settlement, line: line, notes: notes,
-            settings: settings)
+            connection: connection, checkpoints: checkpoints, settlement: settlement, line: line,
+            notes: notes, settings: settings)
           continuation.resume(returning: Result<Void, ServerStoreError>.success(()))
           writer.run()
         } catch {

@@ -72,7 +72,10 @@ import Testing
     _ = try await store.round(&phone, [phone.operation(1, "Emma")])
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     #expect(
-      names == ["server.sqlite", "server.sqlite-shm", "server.sqlite-wal", "server.sqlite.lock"])
+      names == [
+        "server.sqlite", "server.sqlite-shm", "server.sqlite-wal",
+        "server.sqlite.checkpoint", "server.sqlite.lock",
+      ])
     for name in names {
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name))
       #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")

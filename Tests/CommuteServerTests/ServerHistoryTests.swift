@@ -66,7 +66,7 @@ import Testing
 
   @Test func `a new grant is told with its number, for its user only`() async throws {
     let store = try await store(
-      changedBy: "INSERT INTO \"grant\" VALUES ('local', 'local', 'books', 2)")
+      changedBy: "INSERT INTO \"grant\" VALUES ('local', 'local', 'books', 2, 'write', NULL)")
     var tablet = TestDevice(0xB)
     var request = try tablet.request()
     request.feeds[0].grant = 1
@@ -108,9 +108,9 @@ import Testing
     let answer = try await store.round(&tablet, [tablet.operation(9, "Late")])
     #expect(
       answer.ancestry == [
+        SyncAnswer.Ancestor(epoch: Epoch(rawValue: 170), ended: 4_000, heads: ["books": 2]),
         SyncAnswer.Ancestor(
           epoch: Epoch(rawValue: 171), ended: 5_000, heads: ["books": 3, "films": 1]),
-        SyncAnswer.Ancestor(epoch: Epoch(rawValue: 170), ended: 4_000, heads: ["books": 2]),
       ])
     #expect(answer.verdicts.isEmpty)
     #expect(answer.feeds.isEmpty)

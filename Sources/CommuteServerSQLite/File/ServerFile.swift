@@ -23,7 +23,9 @@ struct ServerFile: Sendable {
       let connection = try Connection(.file(path), configuration)
       do throws(SQLiteError) {
         try ServerSchema.plan.apply(to: connection)
-        if try connection.loadMeta() == nil {
+        if let meta = try connection.loadMeta() {
+          try refuseBackup(meta)
+        } else {
           let meta = ServerMeta.new(using: &generator)
           try connection.transaction { () throws(SQLiteError) in
             try connection.insertMeta(meta, time: time)
@@ -49,6 +51,13 @@ struct ServerFile: Sendable {
     } catch {
       throw .cannotOpen(reason: error.description)
     }
+  }
+
+  /// Refuses a copy: serving it would write the history of the file it was copied from anew.
+  private func refuseBackup(_ meta: ServerMeta) throws(SQLiteError) {
+    guard meta.backup != nil else { return }
+    throw .cannotOpen(
+      path: path, reason: "it is a backup; put it back with restore, which begins a new history")
   }
 
   /// Refuses a database of another kind before anything in it is changed.

@@ -42,12 +42,12 @@ extension Connection {
     return try select.first { (row) throws(SQLiteError) in row.text(0) }
   }
 
-  /// The earlier epochs of the server's history, the latest first.
+  /// The earlier epochs of the server's history, the oldest first.
   func loadAncestry(tenant: String) throws(SQLiteError) -> [SyncAnswer.Ancestor] {
     let select = try statement(
       """
       SELECT epoch, ended, feed, head FROM epoch_head
-      WHERE tenant = ?1 ORDER BY ended DESC, epoch, feed
+      WHERE tenant = ?1 ORDER BY position, ended, epoch, feed
       """)
     select.bind(tenant, at: 1)
     var ancestry: [SyncAnswer.Ancestor] = []

@@ -12,6 +12,8 @@ struct ServerMeta: Hashable, Sendable {
   var replica: ReplicaID
   /// The packed time of the latest stamp issued.
   var clock: UInt64
+  /// When the file was copied as a backup, in milliseconds; nil in a file that may be served.
+  var backup: Int64?
 
   /// Who the server is, for devices.
   var identity: ServerIdentity { ServerIdentity(server: server, epoch: epoch) }
@@ -27,11 +29,12 @@ struct ServerMeta: Hashable, Sendable {
 extension Connection {
   /// Reads the row; nil in a database that was just made.
   func loadMeta() throws(SQLiteError) -> ServerMeta? {
-    try statement("SELECT server, epoch, replica, clock FROM meta").first {
+    try statement("SELECT server, epoch, replica, clock, backup FROM meta").first {
       (row) throws(SQLiteError) in
       ServerMeta(
         server: row.uint64(0), epoch: Epoch(rawValue: row.uint64(1)),
-        replica: ReplicaID(rawValue: row.uint64(2)), clock: row.uint64(3))
+        replica: ReplicaID(rawValue: row.uint64(2)), clock: row.uint64(3),
+        backup: row.isNull(4) ? nil : row.int64(4))
     }
   }
 
@@ -48,6 +51,21 @@ extension Connection {
     insert.bind(meta.clock, at: 5)
     insert.bind(time, at: 6)
     try insert.run()
+  }
+
+  /// Writes that another stretch of history begins, under another writing identity.
+  func saveHistory(_ meta: ServerMeta) throws(SQLiteError) {
+    let update = try statement("UPDATE meta SET epoch = ?1, replica = ?2, backup = NULL")
+    update.bind(meta.epoch.rawValue, at: 1)
+    update.bind(meta.replica.rawValue, at: 2)
+    try update.run()
+  }
+
+  /// Marks the file as a copy that is not to be served as it is.
+  func markAsBackup(time: Int64) throws(SQLiteError) {
+    let update = try statement("UPDATE meta SET backup = ?1")
+    update.bind(time, at: 1)
+    try update.run()
   }
 
   /// Saves how far the clock has come.

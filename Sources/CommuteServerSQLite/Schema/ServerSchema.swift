@@ -6,13 +6,32 @@ import CommuteSQLite
 /// an `INTEGER`; ids and hashes are bytes; `record.state` is the record's JSON as it is sent.
 enum ServerSchema {
   /// The version that a newer program raises.
-  static let version: Int32 = 1
+  static let version: Int32 = 2
   /// What tells the file from other databases: `CmtS`.
   static let applicationID: Int64 = 0x436D_7453
 
   /// The steps to it.
   static let plan = MigrationPlan(
-    table: "migration", schemaVersion: version, [Migration("0001-first", first)])
+    table: "migration", schemaVersion: version,
+    [Migration("0001-first", first), Migration("0002-absence", absence)])
+
+  private static let absence = """
+    UPDATE meta SET schema = 2;
+    -- When this file was copied as a backup, in milliseconds; null in a file that is served.
+    ALTER TABLE meta ADD COLUMN backup INTEGER;
+
+    -- The order in which the epochs followed each other: the oldest has the least.
+    ALTER TABLE epoch_head ADD COLUMN position INTEGER NOT NULL DEFAULT 0;
+
+    -- When the memory of a replica's operations was purged, in milliseconds; it stays retired.
+    ALTER TABLE device ADD COLUMN retired INTEGER;
+
+    -- access is 'none', 'read' or 'write'; the reason is for people.
+    ALTER TABLE "grant" ADD COLUMN access TEXT NOT NULL DEFAULT 'write';
+    ALTER TABLE "grant" ADD COLUMN reason TEXT;
+
+    CREATE INDEX record_deleted ON record(tenant, feed, revision) WHERE deleted IS NOT NULL;
+    """
 
   private static let first = """
     PRAGMA application_id = \(applicationID);

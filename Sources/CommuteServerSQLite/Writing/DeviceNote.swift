@@ -19,7 +19,9 @@ struct DeviceNote: Sendable {
   var name: String
   /// Earlier writing identities of the same file.
   var earlier: [ReplicaID]
-  /// How far it has read each feed.
+  /// The epoch that its cursors are of; nil for the present one.
+  var epoch: Epoch?
+  /// How far it has read each feed; nothing where it reads it from the start, or anew.
   var cursors: [(feed: Key, cursor: UInt64?)]
   /// When it was seen, in milliseconds.
   var time: Int64
@@ -30,17 +32,34 @@ struct DeviceNote: Sendable {
     self.user = user
     name = request.device
     earlier = request.replicas
-    cursors = request.feeds.map { ($0.feed, $0.cursor) }
+    epoch = request.epoch
+    cursors = request.feeds.map { ($0.feed, $0.reset == nil ? $0.cursor : nil) }
     self.time = time
   }
 }
 
 extension Connection {
-  /// Writes a note.
-  func save(_ note: DeviceNote) throws(SQLiteError) {
+  /// Writes a note; cursors of another epoch than the present one say nothing about it.
+  func save(_ note: DeviceNote, epoch: Epoch) throws(SQLiteError) {
     guard try saveSeen(note.place.replica, of: note) else { return }
-    for replica in note.earlier { _ = try saveSeen(replica, of: note) }
-    for cursor in note.cursors { try saveCursor(cursor.feed, cursor.cursor, of: note) }
+    for replica in note.earlier where replica != note.place.replica {
+      // The file reads under its present identity: nobody has to wait for an earlier one.
+      if try saveSeen(replica, of: note) { try forgetCursors(of: replica, in: note) }
+    }
+    let isPresent = note.epoch == nil || note.epoch == epoch
+    for cursor in note.cursors {
+      try saveCursor(cursor.feed, isPresent ? cursor.cursor : nil, of: note)
+    }
+  }
+
+  private func forgetCursors(
+    of replica: ReplicaID, in note: DeviceNote
+  ) throws(SQLiteError) {
+    let delete = try statement(
+      "DELETE FROM device_cursor WHERE tenant = ?1 AND replica = ?2")
+    delete.bind(note.place.tenant, at: 1)
+    delete.bind(replica.rawValue, at: 2)
+    try delete.run()
   }
 
   /// Writes name and time of a replica.

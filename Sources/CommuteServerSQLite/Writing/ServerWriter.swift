@@ -21,6 +21,7 @@ struct ServerWriter: ~Copyable {
   private static let notePatience = DispatchTimeInterval.milliseconds(1_000)
 
   private let connection: Connection
+  private let checkpoints: CheckpointLock
   private let settlement: Settlement
   private let line: WorkLine<SettlingJob>
   private let notes: DeviceNotes
@@ -29,10 +30,11 @@ struct ServerWriter: ~Copyable {
   private var pagesInLog = 0
 
   init(
-    connection: Connection, settlement: Settlement, line: WorkLine<SettlingJob>,
-    notes: DeviceNotes, settings: ServerSQLiteSettings
+    connection: Connection, checkpoints: CheckpointLock, settlement: Settlement,
+    line: WorkLine<SettlingJob>, notes: DeviceNotes, settings: ServerSQLiteSettings
   ) {
     self.connection = connection
+    self.checkpoints = checkpoints
     self.settlement = settlement
     self.line = line
     self.notes = notes
@@ -56,8 +58,10 @@ struct ServerWriter: ~Copyable {
         isPatient = !notes.isEmpty
       case .end:
         try? writeNotes()
-        _ = try? connection.checkpoint(.truncate)
-        connection.close()
+        checkpoints.holding {
+          _ = try? connection.checkpoint(.truncate)
+          connection.close()
+        }
         return
       }
     }
@@ -94,7 +98,7 @@ struct ServerWriter: ~Copyable {
       var results: [Result<SettledRequest, ServerStoreError>] = []
       for job in jobs { results.append(settle(job, meta: &meta)) }
       if meta.clock != clock { try connection.saveClock(meta.clock) }
-      for note in notes.take() { try connection.save(note) }
+      for note in notes.take() { try connection.save(note, epoch: meta.epoch) }
       settings.hook?(.inside)
       return results
     }
@@ -169,7 +173,8 @@ struct ServerWriter: ~Copyable {
     let waiting = notes.take()
     guard !waiting.isEmpty else { return }
     try connection.transaction(.immediate, synchronous: .normal) { () throws(SQLiteError) in
-      for note in waiting { try connection.save(note) }
+      guard let meta = try connection.loadMeta() else { return }
+      for note in waiting { try connection.save(note, epoch: meta.epoch) }
     }
   }
 
@@ -179,8 +184,10 @@ struct ServerWriter: ~Copyable {
     pagesInLog += 8 + (connection.totalChanges - changesCounted) / 3
     changesCounted = connection.totalChanges
     guard pagesInLog >= settings.pagesPerCheckpoint else { return }
-    pagesInLog = 0
     // What cannot be copied now, because of readers or the disk, is copied next time.
-    _ = try? connection.checkpoint(.passive)
+    checkpoints.tryHolding {
+      _ = try? connection.checkpoint(.passive)
+      pagesInLog = 0
+    }
   }
 }

@@ -33,8 +33,9 @@ struct TestDevice {
       milliseconds: time, counter: UInt16(truncatingIfNeeded: unique()), replica: replica)
   }
 
+  /// A book whose id is a UUID of version 7, as of one that a person has made.
   static func book(_ number: UInt64) -> RecordKey {
-    RecordKey(table: "book", id: RecordID(high: 0xB00C, low: number))
+    RecordKey(table: "book", id: RecordID(high: 0xB00C_7000, low: number))
   }
 
   /// An operation on a book with one text field.

@@ -14,6 +14,7 @@ struct CrashOptions {
     case server(ServerOrder)
     case writer(WriterOrder)
     case reader(ReaderOrder)
+    case care(CareOrder)
   }
 
   /// A command line that cannot be carried out.
@@ -71,6 +72,7 @@ struct CrashOptions {
       case "--server-child": mode = .server(try Self.order(&rest, after: name))
       case "--writer-child": mode = .writer(try Self.order(&rest, after: name))
       case "--reader-child": mode = .reader(try Self.order(&rest, after: name))
+      case "--care-child": mode = .care(try Self.order(&rest, after: name))
       case "--help", "-h": mode = .help
       default: throw Refusal(message: "no such option: \(name); --help lists them")
       }

@@ -20,6 +20,7 @@ enum CrashProgram {
       case .server(let order): return await ServerChild(order).run()
       case .writer(let order): return await WriterChild(order).run()
       case .reader(let order): return await ReaderChild(order).run()
+      case .care(let order): return await CareChild(order).run()
       }
     } catch {
       output.complain("crash: \(error.message)")

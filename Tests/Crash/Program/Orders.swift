@@ -52,3 +52,15 @@ struct ReaderOrder: Codable {
   var directory: String
   var server: String
 }
+
+/// What the process is told that restores or purges a server's database.
+struct CareOrder: Codable {
+  /// The database.
+  var file: String
+  /// What it is put back to; nil for a purge.
+  var backup: String?
+  /// The wall clock in milliseconds.
+  var time: Int64
+  /// When it kills itself.
+  var charge: Fuse.Charge?
+}
