@@ -20,42 +20,45 @@ struct OpenDevice: Sendable {
 
   /// Opens a device, and makes it where there is none.
   static func open(_ options: DeviceOptions) throws(Failure) -> OpenDevice {
-    let account = try options.tokenFile.map(TokenSource.init(path:))?.read().account
-    if options.startsAnew { try requireLoss(options) }
+    let place = try DevicePlace(options)
+    if options.startsAnew { try place.requireLoss() }
+    return try open(options, at: place)
+  }
+
+  /// Opens the file of an account of a device.
+  static func open(
+    _ options: DeviceOptions, at place: DevicePlace
+  ) throws(Failure) -> OpenDevice {
     do throws(StoreError) {
-      let store = try store(options, account: account)
+      let store = try store(options, at: place)
       return OpenDevice(
         store: store, list: ReadingListRepository(store: store), options: options)
+    } catch .wrongOwner(let found, let wanted) {
+      throw Failure(
+        .refused,
+        "the database belongs to \(found), not to \(wanted); sign in as its owner, or"
+          + " give \(wanted) a file of its own with `commute account use --token-file FILE`")
     } catch {
       throw Failure(error)
     }
   }
 
-  /// A file that is there is not begun anew behind anybody's back.
-  private static func requireLoss(_ options: DeviceOptions) throws(Failure) {
-    let path = "\(options.directory)/commute.db"
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    guard let size = attributes?[.size] as? Int, size > 0 else { return }
-    throw Failure(
-      .refused, "\(path) is there; leave --new out, it is for a device whose file is lost")
-  }
-
   private static func store(
-    _ options: DeviceOptions, account: Account?
+    _ options: DeviceOptions, at place: DevicePlace
   ) throws(StoreError) -> Store {
     var store = StoreOptions(
-      account: account ?? .local, schemaName: ReadingList.schemaName,
+      account: place.account ?? .local, schemaName: ReadingList.schemaName,
       schemaVersion: ReadingList.schemaVersion, build: Build.name, deviceName: options.name)
     store.startsAnew = options.startsAnew
     do throws(StoreError) {
-      return try Store(options.directory, tables: ReadingList.tables, options: store)
-    } catch .wrongOwner(let found, _) where account == nil {
+      return try Store(place.directory, tables: ReadingList.tables, options: store)
+    } catch .wrongOwner(let found, _) where place.account == nil {
       // Nobody said whose data it should be: whoever owns the file may read it without a token.
       guard let owner = Account(owner: found) else {
         throw .wrongOwner(found: found, wanted: Account.local.owner)
       }
       store.account = owner
-      return try Store(options.directory, tables: ReadingList.tables, options: store)
+      return try Store(place.directory, tables: ReadingList.tables, options: store)
     }
   }
 

@@ -32,7 +32,7 @@ struct StatusCommand: BooksCommand {
         ["server", way.map(Self.words) ?? "none yet; name it once with --server URL"],
       ]
       table.rows += Self.rows(of: way)
-      table.rows += [["last synced", last.map(Self.moment) ?? "never"], ["books", "\(books)"]]
+      table.rows += [["last synced", last.map(Moment.text) ?? "never"], ["books", "\(books)"]]
       let trouble = try await Self.trouble(status, store)
       table.rows += trouble.rows
       if counts.quarantined > 0 { table.rows.append(["kept aside", "\(counts.quarantined)"]) }
@@ -49,7 +49,7 @@ struct StatusCommand: BooksCommand {
             JSON.Member(name: "serverHasAnswered", value: .boolean(way?.hasAnswered ?? false)),
             JSON.Member(name: "tokenFile", value: JSON(way?.tokenFile)),
             JSON.Member(name: "ca", value: JSON(way?.certificateFile)),
-            JSON.Member(name: "lastSynced", value: JSON(last.map(Self.moment))),
+            JSON.Member(name: "lastSynced", value: JSON(last.map(Moment.text))),
             JSON.Member(name: "books", value: JSON(books)),
             JSON.Member(name: "inFlight", value: JSON(counts.inFlight)),
             JSON.Member(name: "keptAside", value: JSON(counts.quarantined)),
@@ -95,7 +95,7 @@ struct StatusCommand: BooksCommand {
     } else if let problem = try await LastProblem.read(store) {
       failure = problem.status(waiting: 0).text
       cure = problem.cure
-      at = moment(problem.at)
+      at = Moment.text(problem.at)
     }
     var rows: [[String]] = []
     if let failure { rows.append(["last failure", (at.map { "\($0): " } ?? "") + failure]) }
@@ -110,15 +110,11 @@ struct StatusCommand: BooksCommand {
     )
   }
 
-  private static func moment(_ milliseconds: Int64) -> String {
-    Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601)
-  }
-
   private static func retry(_ status: SyncStatus) -> String? {
     switch status {
-    case .offline(_, let due): "after \(moment(due)), or with `commute books sync` at once"
+    case .offline(_, let due): "after \(Moment.text(due)), or with `commute books sync` at once"
     case .retryPending(_, let due, _):
-      "after \(moment(due)), or with `commute books sync` at once"
+      "after \(Moment.text(due)), or with `commute books sync` at once"
     default: nil
     }
   }

@@ -19,7 +19,14 @@ enum Program {
           TagCommand.self, DeleteCommand.self, UndoCommand.self, SyncCommand.self,
           StatusCommand.self, WatchCommand.self, ImportCommand.self, ExportCommand.self,
           SampleCommand.self, MigrateCommand.self,
-        ])
+        ]),
+      CommandGroup(
+        name: "account", summary: "who is signed in on a device; each account has its own file",
+        details: ["Nothing here needs a network, and nothing unsent goes without your word."],
+        options: AccountOptions.specs,
+        commands: [
+          AccountListCommand.self, AccountUseCommand.self, AccountSignOutCommand.self,
+        ]),
     ])
 
   /// Runs what the words after the program's name ask for.

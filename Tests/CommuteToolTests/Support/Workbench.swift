@@ -51,6 +51,11 @@ final class Workbench: Sendable {
     try await run(["books"] + words + ["--device", path(device)])
   }
 
+  /// Runs any command.
+  func command(_ words: [String]) async throws -> ChildProcess.Outcome {
+    try await run(words)
+  }
+
   private func run(_ words: [String]) async throws -> ChildProcess.Outcome {
     try await ChildProcess(
       program: Self.program, arguments: words, environment: environment
