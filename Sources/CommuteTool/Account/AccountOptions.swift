@@ -57,7 +57,7 @@ extension UnsettledWork {
   /// What is open, as `2 changes waiting, 1 refused`; nothing where all is settled.
   var text: String {
     var parts: [String] = []
-    if waiting > 0 { parts.append("\(waiting) \(waiting == 1 ? "change" : "changes") waiting") }
+    if waiting > 0 { parts.append("\(Plural.text(waiting, "change")) waiting") }
     if refused > 0 { parts.append("\(refused) refused") }
     if offers > 0 { parts.append("\(offers) to offer again") }
     return parts.joined(separator: ", ")

@@ -49,6 +49,12 @@ struct Arguments: Hashable, Sendable {
     return word
   }
 
+  /// The word at a place that names a file, as a path from the root.
+  func filePath(_ name: String) throws(UsageError) -> String {
+    guard let word = try file(name) else { throw .missingArgument(name) }
+    return URL(filePath: word).standardizedFileURL.path
+  }
+
   /// The value of an option as a whole number in a range.
   func number<Number: FixedWidthInteger>(
     _ option: String, in range: ClosedRange<Number>

@@ -4,7 +4,7 @@ import Foundation
 enum Program {
   /// Everything it can do.
   static let reader = CommandLineReader(
-    commands: [ServeCommand.self, DemoCommand.self],
+    commands: [ServeCommand.self, DemoCommand.self, DoctorCommand.self],
     groups: [
       CommandGroup(
         name: "books", summary: "a reading list on this device, synced with a server",
@@ -26,6 +26,13 @@ enum Program {
         options: AccountOptions.specs,
         commands: [
           AccountListCommand.self, AccountUseCommand.self, AccountSignOutCommand.self,
+        ]),
+      CommandGroup(
+        name: "server", summary: "cares for a server's database: backup, restore, purge",
+        details: ["`commute serve` runs the server itself."],
+        options: CareOptions.specs,
+        commands: [
+          ServerBackupCommand.self, ServerRestoreCommand.self, ServerPurgeCommand.self,
         ]),
     ])
 
