@@ -8,7 +8,7 @@ struct ServerBackupCommand: Command {
   static let spec = CommandSpec.server(
     "backup", "copies a server's database, as it is at one moment",
     details: [
-      "The server may go on meanwhile. The copy is checked, and has its name only when it is whole.",
+      "The server may go on meanwhile. The copy is checked, and has its name only when whole.",
       "No server opens it as it is; `commute server restore` puts it back.",
     ],
     [ArgumentSpec("FILE", "where the copy goes; there must be no file of this name")])
