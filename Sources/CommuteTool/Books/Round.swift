@@ -47,7 +47,7 @@ enum Round {
       lines.append("\(outcome.quarantined) records could not be read and are kept aside")
     }
     if refused > outcome.rejected {
-      lines.append("\(refused) refused earlier; `commute books status` names them")
+      lines.append("\(refused) refused earlier; `commute inbox list` shows them")
     }
     var report = Report(lines, .object(outcome.status.members + members(of: outcome)))
     (report.code, report.complaint) = (code, complaint)
@@ -89,7 +89,7 @@ enum Round {
     }
     if outcome.rejected > 0 {
       let changes = outcome.rejected == 1 ? "1 change was" : "\(outcome.rejected) changes were"
-      return (.refused, "\(changes) refused by the server; `commute books status` says why")
+      return (.refused, "\(changes) refused by the server; `commute inbox list` shows why")
     }
     return (.done, nil)
   }

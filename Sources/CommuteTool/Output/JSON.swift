@@ -3,6 +3,7 @@ enum JSON: Hashable, Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
+  case double(Double)
   case text(String)
   case list([JSON])
   case object([Member])
@@ -19,6 +20,8 @@ enum JSON: Hashable, Sendable {
     case .null: "null"
     case .boolean(let flag): flag ? "true" : "false"
     case .integer(let number): String(number)
+    // Numbers that JSON has no word for cannot be stored in a field either.
+    case .double(let number): number.isFinite ? String(number) : "null"
     case .text(let text): Self.quoted(text)
     case .list(let items): "[\(items.map(\.encoded).joined(separator: ","))]"
     case .object(let members):

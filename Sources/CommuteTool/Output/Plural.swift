@@ -1,10 +1,11 @@
 /// A number with what it counts.
 enum Plural {
   /// Such as `1 change` and `2 changes`.
-  static func text(_ count: Int64, _ one: String) -> String {
-    "\(count) \(one)\(count == 1 ? "" : "s")"
+  ///
+  /// The word for several is the one for one with an s, where none is given.
+  static func text(
+    _ count: some BinaryInteger, _ one: String, _ several: String? = nil
+  ) -> String {
+    "\(count) \(count == 1 ? one : several ?? one + "s")"
   }
-
-  /// Such as `1 change` and `2 changes`.
-  static func text(_ count: Int, _ one: String) -> String { text(Int64(count), one) }
 }

@@ -21,6 +21,14 @@ enum Program {
           SampleCommand.self, MigrateCommand.self,
         ]),
       CommandGroup(
+        name: "inbox", summary: "changes that the server refused, for you to decide",
+        details: ["Everything else goes on meanwhile; nothing here goes away by itself."],
+        options: DeviceOptions.specs,
+        commands: [
+          InboxListCommand.self, InboxRetryCommand.self, InboxDiscardCommand.self,
+          InboxExportCommand.self,
+        ]),
+      CommandGroup(
         name: "account", summary: "who is signed in on a device; each account has its own file",
         details: ["Nothing here needs a network, and nothing unsent goes without your word."],
         options: AccountOptions.specs,

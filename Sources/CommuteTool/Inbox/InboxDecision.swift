@@ -1,0 +1,82 @@
+import CommuteStore
+
+/// A command that decides about entries of the inbox.
+protocol InboxDecision: ChangingCommand {
+  /// Which entries.
+  var selection: InboxSelection { get }
+  /// What is done about them.
+  var action: InboxAction { get }
+}
+
+extension InboxDecision {
+  func change(_ device: OpenDevice) async throws(Failure) -> Change {
+    let items = try await selection.find(on: device, fitting: action)
+    var done: [InboxItem] = []
+    for item in items {
+      do throws(StoreError) {
+        try await action.carryOut(item, on: device.store)
+      } catch {
+        let before = done.isEmpty ? "" : "; before it: \(Self.names(done)) \(action.done)"
+        throw Failure(
+          Failure(error).code, "\(item.name) (\(item.title)) stays: \(error.message)\(before)")
+      }
+      done.append(item)
+    }
+    let lines = done.map { "\(action.done) \($0.name): \($0.title)" }
+    return Change(
+      lines.isEmpty ? ["nothing waits that could be \(action.done)"] : lines,
+      [JSON.Member(name: action.done, value: .list(done.map(\.json)))])
+  }
+
+  private static func names(_ items: [InboxItem]) -> String {
+    items.map(\.name).joined(separator: ", ")
+  }
+}
+
+extension CommandSpec {
+  /// A command about the inbox, with the options that all of them share.
+  static func inbox(
+    _ word: String, _ summary: String, details: [String] = [], _ arguments: [ArgumentSpec] = [],
+    options: [OptionSpec] = []
+  ) -> CommandSpec {
+    CommandSpec(
+      words: ["inbox", word], summary: summary, details: details, arguments: arguments,
+      options: options + DeviceOptions.specs)
+  }
+}
+
+/// `commute inbox retry ENTRY`.
+struct InboxRetryCommand: InboxDecision {
+  static let spec = CommandSpec.inbox(
+    "retry", "makes a refused change once more, as a new one", [InboxSelection.argument],
+    options: [InboxSelection.all, .sync])
+
+  let device: DeviceOptions
+  let syncs: Bool
+  let selection: InboxSelection
+  let action = InboxAction.retry
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    device = try DeviceOptions(arguments)
+    syncs = arguments.has("sync")
+    selection = try InboxSelection(arguments)
+  }
+}
+
+/// `commute inbox discard ENTRY`.
+struct InboxDiscardCommand: InboxDecision {
+  static let spec = CommandSpec.inbox(
+    "discard", "forgets an entry for good", details: ["`export` writes it down before."],
+    [InboxSelection.argument], options: [InboxSelection.all, .sync])
+
+  let device: DeviceOptions
+  let syncs: Bool
+  let selection: InboxSelection
+  let action = InboxAction.discard
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    device = try DeviceOptions(arguments)
+    syncs = arguments.has("sync")
+    selection = try InboxSelection(arguments)
+  }
+}

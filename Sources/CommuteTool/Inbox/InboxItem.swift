@@ -1,0 +1,68 @@
+import CommuteCore
+import CommuteFeatures
+import CommuteStore
+
+/// One thing that waits for a person's decision.
+struct InboxItem: Sendable {
+  /// What it is.
+  enum Kind: Sendable {
+    /// A change that the server refused.
+    case refused(InboxEntry)
+  }
+
+  /// The word that names it on the command line, as `r4`.
+  var name: String
+  /// What the book is called.
+  var title: String
+  var kind: Kind
+
+  /// All of a device, what was refused first, the oldest first.
+  static func all(on device: OpenDevice) async throws -> [InboxItem] {
+    let refused = try await device.store.inbox()
+    let titles = try await device.store.read { tx in
+      try refused.map { try BookTitle.of($0, in: tx) }
+    }
+    return zip(refused, titles).map { entry, title in
+      InboxItem(name: "r\(entry.id)", title: title, kind: .refused(entry))
+    }
+  }
+
+  /// What happened, in a sentence for people.
+  var sentence: String {
+    switch kind {
+    case .refused(let entry):
+      let what =
+        if entry.deletes {
+          "deletion"
+        } else if entry.creates {
+          "new book"
+        } else {
+          BookField.names(entry.fields)
+        }
+      return "Your \(what) was refused: \(entry.message)"
+    }
+  }
+
+  /// What can be done about it.
+  var choices: String {
+    switch kind {
+    case .refused: "retry, discard"
+    }
+  }
+
+  /// Everything about it, for programs.
+  var json: JSON {
+    switch kind {
+    case .refused(let entry):
+      [
+        "entry": .text(name), "kind": "refused", "title": .text(title),
+        "table": .text(entry.key.table.text), "id": .text(entry.key.id.text),
+        "operation": .text(entry.operation.text), "code": .text(entry.code.name.text),
+        "message": .text(entry.message), "at": .text(Moment.text(entry.refusedAt)),
+        "creates": .boolean(entry.creates), "deletes": .boolean(entry.deletes),
+        "values": .object(
+          entry.values.entries.map { JSON.Member(name: $0.name.text, value: $0.value.json) }),
+      ]
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Testing
+
+@testable import CommuteTool
+
+/// `commute inbox`: what the server refused waits for a person, and goes nowhere by itself.
+@Suite struct InboxCommandTests {
+  let bench: Workbench
+
+  init() throws {
+    bench = try Workbench()
+  }
+
+  private func inbox(_ words: String...) async throws -> ChildProcess.Outcome {
+    try await bench.command(["inbox"] + words + ["--device", bench.path("a")])
+  }
+
+  /// A device whose books were all refused.
+  private func refuse(_ titles: String...) async throws {
+    let fake = try FakeServer(FakeServer.answer("413 Content Too Large", "{}"))
+    for title in titles {
+      _ = try await bench.books("a", "add", title)
+      _ = try await bench.books("a", "sync", "--server", fake.url)
+    }
+  }
+
+  @Test func `what was refused is listed by title, with what can be done`() async throws {
+    let empty = try await inbox("list")
+    #expect(empty.code == 0 && empty.output == "nothing waits for your decision\n")
+    try await refuse("Emma", "Dracula")
+    let list = try await inbox("list")
+    let lines = list.output.split(separator: "\n").map(String.init)
+    #expect(lines.count == 5, "\(list.output)")
+    #expect(
+      lines[2].hasPrefix(
+        "r1     Emma     Your new book was refused: the server takes no operation of this size"))
+    #expect(lines[2].hasSuffix("retry, discard"))
+    #expect(lines[4].hasPrefix("2 entries"))
+    let json = try await inbox("list", "--json")
+    let value = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
+    let entries = try #require(value?["entries"] as? [[String: Any]])
+    #expect(entries.map { $0["entry"] as? String } == ["r1", "r2"])
+    #expect(entries[1]["code"] as? String == "tooLarge")
+    #expect((entries[1]["values"] as? [String: Any])?["title"] as? String == "Dracula")
+  }
+
+  @Test func `a retry sends it as a new change, and the rest stays`() async throws {
+    try await refuse("Emma", "Dracula")
+    let server = try await bench.serve()
+    let url = try await server.url()
+    let retried = try await inbox("retry", "r2", "--sync", "--server", url)
+    #expect(retried.code == 0, "\(retried)")
+    #expect(retried.output.hasPrefix("retried r2: Dracula\nUp to date · sent 1, received 0\n"))
+    #expect(retried.output.contains("1 refused earlier; `commute inbox list` shows them"))
+    let list = try await inbox("list")
+    #expect(list.output.contains("r1") && !list.output.contains("r2"))
+    let held = try await bench.ask(
+      "server.db", "SELECT json_extract(state, '$.fields.title') FROM record")
+    #expect(held == "Dracula")
+    _ = await server.end()
+  }
+
+  @Test func `what is discarded is gone, and can be written down before`() async throws {
+    try await refuse("Emma", "Dracula", "Villette")
+    let file = bench.path("inbox.json")
+    let written = try await inbox("export", file)
+    #expect(written.output == "3 entries in \(file)\n")
+    let printed = try await inbox("export")
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == printed.output)
+    #expect(printed.output.contains(#""title":"Villette""#))
+    let one = try await inbox("discard", "r1")
+    #expect(one.code == 0 && one.output.hasPrefix("discarded r1: Emma\n"))
+    let all = try await inbox("discard", "--all")
+    #expect(all.output.hasPrefix("discarded r2: Dracula\ndiscarded r3: Villette\n"))
+    let again = try await inbox("discard", "--all")
+    #expect(again.code == 0 && again.output.hasPrefix("nothing waits that could be discarded"))
+    let left = try await bench.ask(
+      "a/commute.db", "SELECT (SELECT count(*) FROM c_inbox) + (SELECT count(*) FROM c_outbox)")
+    #expect(left == "0")
+  }
+
+  @Test func `an entry that is not there is named, and nothing is done`() async throws {
+    try await refuse("Emma")
+    let unknown = try await inbox("discard", "r1", "r9")
+    #expect(unknown.code == 1)
+    #expect(
+      unknown.complaint == "commute: there is no entry r9; `commute inbox list` shows all\n")
+    let kept = try await bench.ask("a/commute.db", "SELECT count(*) FROM c_inbox")
+    #expect(kept == "1")
+    let none = try await inbox("retry")
+    #expect(none.code == 2 && none.complaint.contains("or give --all"))
+    let both = try await inbox("retry", "r1", "--all")
+    #expect(both.code == 2)
+  }
+}
