@@ -9,6 +9,9 @@ import Testing
 /// `COMMUTE_WRITE_FIXTURE=1 swift test --filter FixtureTests` writes the files of the present
 /// schema where there are none; those that are there are never written again.
 @Suite struct FixtureTests {
+  /// The schemas that were released, the present one last.
+  static let schemas = [1, 2]
+
   let folder: TemporaryStore
   let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
 
@@ -47,14 +50,15 @@ import Testing
 
   @Test(.enabled(if: ProcessInfo.processInfo.environment["COMMUTE_WRITE_FIXTURE"] != nil))
   func `the files of the present schema are written once`() async throws {
-    let file = fixtures.appending(path: "schema-1.db")
+    let file = fixtures.appending(path: "schema-\(Self.schemas.last ?? 0).db")
     guard !FileManager.default.fileExists(atPath: file.path) else { return }
     let store = try folder.open()
     try await fill(store, SmallServer())
     await store.close()
     try FileManager.default.copyItem(at: URL(filePath: store.databasePath), to: file)
     try schema().write(
-      to: fixtures.appending(path: "schema-1.sql"), atomically: true, encoding: .utf8)
+      to: fixtures.appending(path: "schema-\(Self.schemas.last ?? 0).sql"), atomically: true,
+      encoding: .utf8)
   }
 
   private func schema() throws -> String {
@@ -72,15 +76,18 @@ import Testing
     let store = try folder.open()
     await store.close()
     let written = try String(
-      contentsOf: fixtures.appending(path: "schema-1.sql"), encoding: .utf8)
+      contentsOf: fixtures.appending(path: "schema-\(Self.schemas.last ?? 0).sql"),
+      encoding: .utf8)
+    #expect(try folder.value("PRAGMA user_version") == .integer(Int64(Self.schemas.count)))
     #expect(try schema() == written)
   }
 
-  @Test func `a file of the first schema opens with everything in it`() async throws {
+  @Test(arguments: schemas)
+  func `a file of every schema opens with everything in it`(schema: Int) async throws {
     try FileManager.default.createDirectory(
       atPath: folder.device, withIntermediateDirectories: true)
     try FileManager.default.copyItem(
-      at: fixtures.appending(path: "schema-1.db"),
+      at: fixtures.appending(path: "schema-\(schema).db"),
       to: URL(filePath: "\(folder.device)/commute.db"))
     let store = try folder.open { $0.randomSeed = 9 }
     let books = try await store.read { tx in try tx.fetch(Book.order(by: \.title)) }

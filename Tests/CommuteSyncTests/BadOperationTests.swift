@@ -61,6 +61,39 @@ import Testing
     #expect(rounds == 7)
   }
 
+  @Test func `five failures over five processes set an operation aside`() async throws {
+    try await store.add(1...1)
+    await store.close()
+    scene.client.usually(.status(500, withTitle: "1"))
+    for count in 1...5 {
+      let process = try scene.open()
+      let driver = scene.driver(process)
+      _ = await driver.sync()
+      let due = try await process.nextDue()
+      #expect((due != nil) == (count == 5))
+      await driver.stop()
+      await process.close()
+    }
+    let process = try scene.open()
+    try await process.add(2...2)
+    let report = await scene.driver(process).sync()
+    #expect(report.settled == 1)
+    #expect(report.failure == nil)
+    #expect(report.status == .pending(waiting: 1))
+  }
+
+  @Test func `an answer takes back what was held against an operation`() async throws {
+    try await store.add(1...1)
+    scene.client.usually(.status(500, withTitle: "1"))
+    for _ in 0..<4 { _ = await driver.sync() }
+    scene.client.next(.verdicts(.later(.unavailable, afterMilliseconds: 1)))
+    _ = await driver.sync()
+    scene.time.advance(1_000)
+    _ = await driver.sync()
+    let due = try await store.nextDue()
+    #expect(due == nil)
+  }
+
   @Test func `what was set aside is tried again in its time, then later still`() async throws {
     try await store.add(1...1)
     scene.client.usually(.status(500, withTitle: "1"))
@@ -98,15 +131,7 @@ import Testing
 
   @Test func `an operation put off by the server is sent when its time has come`() async throws {
     try await store.add(1...1)
-    scene.client.next(
-      .changed { answer in
-        for index in answer.verdicts.indices {
-          answer.verdicts[index].kind = .later(.unavailable, afterMilliseconds: 5_000)
-          answer.verdicts[index].revision = nil
-          answer.verdicts[index].record = nil
-        }
-        answer.feeds = []
-      })
+    scene.client.next(.verdicts(.later(.unavailable, afterMilliseconds: 5_000)))
     let report = await driver.sync()
     await scene.until { scene.sleep.count == 1 }
     #expect(report.status == .pending(waiting: 1))
@@ -132,6 +157,20 @@ import Testing
     #expect(report.settled == 1)
     #expect(report.rejected == 1)
     #expect(counts == StoreCounts(refused: 1))
+  }
+}
+
+extension Reply {
+  /// The server's answer with this verdict on every operation, and no records.
+  static func verdicts(_ kind: Verdict.Kind) -> Reply {
+    .changed { answer in
+      for index in answer.verdicts.indices {
+        answer.verdicts[index].kind = kind
+        answer.verdicts[index].revision = nil
+        answer.verdicts[index].record = nil
+      }
+      answer.feeds = []
+    }
   }
 }
 

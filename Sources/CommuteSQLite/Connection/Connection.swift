@@ -51,7 +51,13 @@ import CSQLite
   /// Closes the database; statements and calls that come later get ``SQLiteError/closed``.
   ///
   /// A transaction that is open is rolled back. Calling it again does nothing.
-  public func close() {
+  ///
+  /// - Parameter copyingLog: Whether the last connection of all copies the write-ahead log into
+  ///   the database, as SQLite does by itself; else the log stays, and whoever opens next reads it.
+  public func close(copyingLog: Bool = true) {
+    if !copyingLog, let pointer = unsafe database.pointer {
+      unsafe commute_sqlite3_db_flag(pointer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    }
     kept.removeAll()
     database.close()
   }

@@ -1,5 +1,6 @@
 import CommuteCore
 import CommuteSQLite
+import Synchronization
 
 /// One write that waits for the writer: its body, and who waits for its end.
 struct WriteJob: Sendable {
@@ -99,16 +100,19 @@ extension WriterCore {
   /// Marks a clean end, and closes the connection.
   func close() {
     guard !isClosed else { return }
-    if !state.meta.cleanEnd, state.meta.boot == bootID,
-      (try? begin(.normal, waits: true)) != nil
+    // Who has only read waits for nobody who writes.
+    let hasWritten = commits.transactions.load(ordering: .relaxed) > 0
+    if !state.meta.cleanEnd, state.meta.boot == bootID, !isIdentityOpen,
+      (try? begin(.normal, waits: hasWritten)) != nil
     {
       state.meta.cleanEnd = true
       try? commit(writes: 0)
     }
     isClosed = true
     // The last connection to close copies the log: that is a checkpoint and needs the lock.
-    let hasLock = (try? folder.writerLock.lock(waiting: options.busyMilliseconds)) != nil
-    connection.close()
+    let patience = hasWritten ? options.busyMilliseconds : 0
+    let hasLock = (try? folder.writerLock.lock(waiting: patience)) != nil
+    connection.close(copyingLog: hasLock)
     if hasLock { folder.writerLock.unlock() }
   }
 

@@ -19,8 +19,9 @@ extension WriterCore {
     do { statement = try statements[shape.slot].insert(on: connection) } catch {
       throw StoreError(error)
     }
+    // What may be too large on the wire is measured in the general way.
     guard let size = shape.layout.bind(record, to: statement, from: 3),
-      size <= Limits.recordBytes
+      size <= Limits.recordBytes / 16
     else {
       statement.reset()
       return false

@@ -35,6 +35,8 @@ final class WriterCore {
   let commits = CommitCount()
   var statements: [TableStatements]
   var isClosed = false
+  /// Whether it must still be decided, before anything is written, as who the file writes.
+  var isIdentityOpen = false
 
   var connection: Connection { session.connection }
   var shapes: Shapes { session.shapes }
@@ -59,6 +61,10 @@ final class WriterCore {
   /// Where others have it and it is not to wait, ``StoreError/busy(holder:)`` is thrown at once.
   func begin(_ durability: Durability, waits: Bool) throws(StoreError) {
     guard !isClosed else { throw .closed }
+    if isIdentityOpen {
+      guard waits else { throw .busy(holder: "another process") }
+      try settleIdentity(waits: true)
+    }
     options.onPoint?(.beforeTransaction)
     if waits {
       try folder.writerLock.lock(waiting: options.busyMilliseconds)
@@ -134,11 +140,16 @@ final class WriterCore {
   private func refresh() throws(StoreError) {
     let version = try speaking { () throws(SQLiteError) in try connection.dataVersion() }
     guard version != dataVersion else { return }
-    let isFirst = dataVersion == nil
+    let isNews = dataVersion != nil && notedVersion != version
+    try loadKnownState()
+    if isNews { observers.noteEverything() }
+  }
+
+  /// Reads the file's state, in a transaction, and which one it is: what others write later is seen.
+  func loadKnownState() throws(StoreError) {
     try loadState()
-    dataVersion = version
-    if !isFirst, notedVersion != version { observers.noteEverything() }
-    notedVersion = version
+    dataVersion = try speaking { () throws(SQLiteError) in try connection.dataVersion() }
+    notedVersion = dataVersion
   }
 
   var bootID: String { options.clock.bootID() }

@@ -29,6 +29,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case refused(WriteRefusal)
   /// A value cannot be stored in, or read from, its column.
   case value(table: String, column: String, problem: ValueProblem)
+  /// The record would be larger than one may be; keep large content elsewhere.
+  case recordTooLarge(RecordKey, bytes: Int, limit: Int)
+  /// The device reads as many feeds as it may; keep more topics in one feed.
+  case tooManyFeeds(feed: String, limit: Int)
   /// A row that the app itself forbids, such as a second one with a unique key.
   case constraint(message: String)
   /// The app declares a table that cannot be used.
@@ -89,6 +93,12 @@ extension StoreError {
       refusal.message
     case .value(let table, let column, let problem):
       "\(table).\(column) \(problem.message)"
+    case .recordTooLarge(let key, let bytes, let limit):
+      "\(key.table.text) \(key.id.text) would take \(bytes) bytes, a record takes at most \(limit);"
+        + " shorten it or keep large content elsewhere"
+    case .tooManyFeeds(let feed, let limit):
+      "the feed \(feed) would be one more than the \(limit) that a device takes;"
+        + " keep several topics in one feed"
     case .constraint(let message):
       message
     case .declaration(let reason):

@@ -41,11 +41,10 @@ extension InboxEntry {
       let fields = try row.unpacked(7) { (bytes) throws(StoreError) in
         try PackedChange.unpack(bytes, names: names)
       }
-      guard let operation = row.pair(3), let id = row.pair(2) else { throw Unpacker.damage }
       return InboxEntry(
         id: row.int64(0),
-        key: RecordKey(table: Key(row.text(1)), id: RecordID(high: id.high, low: id.low)),
-        operation: OperationID(high: operation.high, low: operation.low),
+        key: RecordKey(table: Key(row.text(1)), id: try row.recordID(2)),
+        operation: try row.operationID(3),
         code: RejectionCode(name: Key(row.text(4))), message: row.text(5),
         refusedAt: row.int64(6), values: fields.mapValues { $0.value }, creates: row.int64(8) != 0,
         deletes: row.int64(9) != 0)

@@ -75,18 +75,11 @@ extension Store {
     }
   }
 
-  /// Lets an operation in line wait until a time of the wall clock, in milliseconds.
-  public func postpone(_ operation: OperationID, until wall: Int64) async throws(StoreError) {
-    try await perform { core throws(StoreError) in try core.postpone(operation, until: wall) }
-  }
-
   /// Subscribes to a feed: the next round reads it from the start.
+  ///
+  /// - Throws: ``StoreError/tooManyFeeds(feed:limit:)`` where the device has as many as it may.
   public func subscribe(to feed: String) async throws(StoreError) {
-    try await perform { core throws(StoreError) in
-      let name = Key(feed)
-      guard core.state.device.feeds[name] == nil else { return }
-      core.state.device.feeds[name] = FeedState()
-    }
+    try await perform { core throws(StoreError) in try core.enter(feed: Key(feed)) }
   }
 
   /// What is known of the file's identity, clock, epoch and feeds.

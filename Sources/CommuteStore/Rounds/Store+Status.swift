@@ -140,6 +140,13 @@ extension Store {
     }
   }
 
+  /// A small value that a program keeps for itself in the file; nil where there is none.
+  public func note(_ name: String) async throws(StoreError) -> String? {
+    try await look { session throws(StoreError) in
+      try FileMeta.load(from: session.connection).notes[Key(name)]
+    }
+  }
+
   /// Takes the right to sync this database, over all processes.
   ///
   /// - Parameter name: Who syncs, for messages to others.

@@ -22,6 +22,7 @@ extension WriterCore {
         try absorb(part, into: &applied)
         state.device.moveCursor(by: part)
       }
+      try forgetFailures(ofRound: round)
       try learnNames(answer.devices)
       state.meta.syncedAt = wall
       state.meta.retry = nil
@@ -45,7 +46,7 @@ extension WriterCore {
     let keys = try keysInFlight()
     for verdict in verdicts {
       guard let key = keys[verdict.id] else { continue }
-      let outcome = try settle(verdict, of: key, wall: wall)
+      let outcome = try settleApart(verdict, of: key, wall: wall, into: &applied)
       for rejection in outcome.rejections { try putInbox(rejection, wall: wall) }
       applied.rejected += outcome.rejections.count
       if outcome.isSettled, outcome.rejections.isEmpty { applied.settled += 1 }
@@ -63,11 +64,43 @@ extension WriterCore {
       try connection.statement("SELECT operation, tbl, id FROM c_outbox WHERE in_flight = 1")
     }
     try statement.forEach { (row) throws(StoreError) in
-      guard let operation = row.pair(0), let id = row.pair(2) else { throw Unpacker.damage }
-      keys[OperationID(high: operation.high, low: operation.low)] = RecordKey(
-        table: Key(row.text(1)), id: RecordID(high: id.high, low: id.low))
+      keys[try row.operationID(0)] = RecordKey(
+        table: Key(row.text(1)), id: try row.recordID(2))
     }
     return keys
+  }
+
+  /// Lets a record hear a verdict; where the record cannot be applied then, it is kept aside.
+  private func settleApart(
+    _ verdict: Verdict, of key: RecordKey, wall: Int64, into applied: inout AppliedRound
+  ) throws(StoreError) -> DeviceRecord.Outcome {
+    do throws(StoreError) {
+      return try connection.savepoint { () throws(StoreError) in
+        if verdict.record != nil, try hasQuarantine { try releaseQuarantine(key) }
+        return try settle(verdict, of: key, wall: wall)
+      }
+    } catch {
+      guard error.isAboutOneRecord else { throw error }
+      applied.quarantined += 1
+      return try settleAside(verdict, of: key, wall: wall, reason: error.message)
+    }
+  }
+
+  /// Takes the operation out of the line, and keeps aside what the server told: the row stays as
+  /// it is.
+  private func settleAside(
+    _ verdict: Verdict, of key: RecordKey, wall: Int64, reason: String
+  ) throws(StoreError) -> DeviceRecord.Outcome {
+    guard let shape = shapes.shape(named: key.table) else { throw .corrupt(reason: reason) }
+    var loaded = try load(key.id, in: shape)
+    let outcome = loaded.record.settle(
+      verdict, author: state.device.account.user, clock: &state.device.clock, wall: wall)
+    try saveOutbox(of: loaded)
+    if let base = loaded.record.base {
+      try quarantine(
+        RecordMessage(key: key, state: base), feed: loaded.record.feed, reason: reason)
+    }
+    return outcome
   }
 
   /// Lets a record hear the verdict on its operation in flight.
@@ -94,7 +127,7 @@ extension WriterCore {
     _ part: SyncAnswer.Feed, into applied: inout AppliedRound
   ) throws(StoreError) {
     guard !part.records.isEmpty else { return }
-    let hasQuarantine = try hasRows("SELECT 1 FROM c_quarantine LIMIT 1")
+    let hasQuarantine = try hasQuarantine
     var shape: TableShape?
     for message in part.records {
       if shape?.key != message.key.table { shape = shapes.shape(named: message.key.table) }
@@ -111,7 +144,7 @@ extension WriterCore {
   }
 
   /// Replaces what the server last told of one record.
-  private func absorb(
+  func absorb(
     _ message: RecordMessage, feed: Key, in shape: TableShape?
   ) throws(StoreError) {
     let key = message.key
@@ -141,34 +174,6 @@ extension WriterCore {
       try putTombstone(view, key: key, feed: feed)
       note(shape.slot, key.id, CommittedChange.everything)
     }
-  }
-
-  private func hasRows(_ sql: SQL) throws(StoreError) -> Bool {
-    try connection.first(sql) { (row) throws(StoreError) in true } ?? false
-  }
-
-  private func quarantine(
-    _ message: RecordMessage, feed: Key, reason: String
-  ) throws(StoreError) {
-    let packed = PackedState.pack(message.state, names: &names)
-    let wall = options.clock.wall()
-    try speaking { () throws(SQLiteError) in
-      try connection.run(
-        """
-        INSERT OR REPLACE INTO c_quarantine(tbl, id, feed, revision, reason, kept_at, state)
-        VALUES (\(message.key.table.text), \(message.key.id), \(feed.text),
-          \(message.state.revision?.number.stored), \(reason), \(wall), \(packed))
-        """)
-    }
-    note(engine: "c_quarantine")
-  }
-
-  private func releaseQuarantine(_ key: RecordKey) throws(StoreError) {
-    let removed = try speaking { () throws(SQLiteError) in
-      try connection.run(
-        "DELETE FROM c_quarantine WHERE tbl = \(key.table.text) AND id = \(key.id)")
-    }
-    if removed > 0 { note(engine: "c_quarantine") }
   }
 
   /// Takes note of the names of the devices behind stamps.
@@ -205,23 +210,8 @@ extension WriterCore {
       SELECT operation FROM c_outbox
       WHERE in_flight = 1 AND (not_before <= \(wall) OR not_before > \(longest))
       """
-    ) { (row) throws(StoreError) -> OperationID in
-      guard let id = row.pair(0) else { throw Unpacker.damage }
-      return OperationID(high: id.high, low: id.low)
-    }
+    ) { (row) throws(StoreError) in try row.operationID(0) }
     return sent.contains { !round.contains($0) }
-  }
-}
-
-extension StoreError {
-  /// Whether the error is about one record, so that others can be applied all the same.
-  var isAboutOneRecord: Bool {
-    switch self {
-    case .constraint, .query, .value, .refused, .declaration: true
-    case .busy, .diskFull, .readOnly, .unreadable, .corrupt, .newerSchema, .wrongOwner, .closed,
-      .missing, .hostRecord, .syncedElsewhere:
-      false
-    }
   }
 }
 

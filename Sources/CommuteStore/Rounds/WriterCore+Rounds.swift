@@ -80,13 +80,4 @@ extension WriterCore {
       try save(record.rows, was: [row])
     }
   }
-
-  /// Lets an operation in line wait until a time.
-  func postpone(_ id: OperationID, until wall: Int64) throws(StoreError) {
-    for row in try rows(where: "operation = \(id.bytes)") {
-      var later = row
-      later.notBefore = wall
-      try save([later], was: [row])
-    }
-  }
 }

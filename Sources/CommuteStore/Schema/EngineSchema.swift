@@ -6,11 +6,17 @@ import CommuteSQLite
 /// later versions fill stand here from the first one on, so that their rows have a place.
 enum EngineSchema {
   /// What is written into the file's header; a file with a greater number is a newer app's.
-  static let version: Int32 = 1
+  static let version: Int32 = 2
 
   /// All steps, and the table that remembers which of them ran.
   static let plan = MigrationPlan(
-    table: "c_migration", schemaVersion: version, [Migration("0001-engine", first)])
+    table: "c_migration", schemaVersion: version,
+    [Migration("0001-engine", first), Migration("0002-failures", failures)])
+
+  /// How often in a row the server failed at an operation that was sent alone.
+  private static let failures = """
+    ALTER TABLE c_outbox ADD COLUMN failures INTEGER NOT NULL DEFAULT 0
+    """
 
   /// The tables of the first version.
   private static let first = """

@@ -14,10 +14,9 @@ struct SchemaUpdate {
 
   /// Makes the changes from the schema of a text on.
   ///
-  /// - Returns: The fields of each table in the order in which they stand in the file.
   /// - Throws: ``StoreError/declaration(reason:)`` where the file has a table that is not synced
   ///   under the name of a declared one.
-  mutating func run(from text: String) throws(StoreError) -> [String: [String]] {
+  mutating func run(from text: String) throws(StoreError) {
     let previous = try SchemaText.tables(text)
     for table in previous where !tables.contains(where: { $0.name == table.name }) {
       try retire(table)
@@ -29,9 +28,6 @@ struct SchemaUpdate {
       }
       try update(table, from: old.fields)
     }
-    var columns: [String: [String]] = [:]
-    for table in tables { columns[table.name] = try self.columns(of: table.name) }
-    return columns
   }
 
   /// The fields of a table in the order in which they stand in the file.

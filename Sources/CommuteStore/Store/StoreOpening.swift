@@ -38,35 +38,72 @@ struct StoreOpening {
   }
 
   /// Opens the database and decides, before the first write, whether it goes on as who it was.
+  ///
+  /// Where the file is as declared, nobody is waited for and nothing need be written: a disk that
+  /// is full, or another process that writes, keeps nobody from reading.
   func open() throws(StoreError) -> sending WriterCore {
+    if let core = try glance() { return core }
     try folder.writerLock.lock(waiting: options.busyMilliseconds)
-    let connection: Connection
-    let columns: [String: [String]]
+    let core: WriterCore
     do throws(StoreError) {
       try folder.requireDatabase(startsAnew: options.startsAnew)
-      connection = try connect()
-      columns = try prepare(connection)
+      core = try prepare(try connect(journal: .writeAheadLog))
       folder.writerLock.unlock()
     } catch {
       folder.writerLock.unlock()
       throw error
     }
-    let shapes = Shapes(tables, columns: columns)
-    let session = StoreConnection(connection, shapes: shapes)
-    let core = WriterCore(
-      session: session, schema: schema, options: options, folder: folder, observers: observers,
-      state: placeholder())
     do throws(StoreError) {
-      try settle(core)
+      try core.settleIdentity(waits: true)
     } catch {
-      connection.close()
+      core.connection.close()
       throw error
     }
     return core
   }
 
-  private func connect() throws(StoreError) -> Connection {
+  /// Opens a file that is as the app declares it; nil for one that must be made or changed first.
+  private func glance() throws(StoreError) -> WriterCore? {
+    guard PrivateFolder.size(of: folder.database) ?? 0 > 0 else { return nil }
+    let connection = try connect(journal: .unchanged)
+    do throws(StoreError) {
+      let core = try connection.transaction(.deferred) { () throws(StoreError) -> WriterCore? in
+        guard try isAsDeclared(connection) else { return nil }
+        let core = try makeCore(on: connection, columns: try columns(on: connection))
+        try core.loadKnownState()
+        return core
+      }
+      guard let core else {
+        connection.close(copyingLog: false)
+        return nil
+      }
+      core.isIdentityOpen = !core.isIdentitySettled
+      guard core.isIdentityOpen else { return core }
+      // What cannot be written now is written before anything else is.
+      do throws(StoreError) { try core.settleIdentity(waits: false) } catch .busy, .diskFull {}
+      return core
+    } catch {
+      connection.close(copyingLog: false)
+      throw error
+    }
+  }
+
+  /// Whether the file has the engine's tables and the app's, and belongs to the account.
+  private func isAsDeclared(_ connection: Connection) throws(StoreError) -> Bool {
+    let isPrepared = try speaking { () throws(SQLiteError) -> Bool in
+      guard try connection.value("PRAGMA journal_mode") == .text("wal") else { return false }
+      return try EngineSchema.plan.pending(on: connection).isEmpty
+    }
+    guard isPrepared, try !isNew(connection) else { return false }
+    try checkSchema(on: connection)
+    let known = try knownSchema(on: connection)
+    return try isOwned(connection) && known.version == schema.version
+      && known.text.hasSameBytes(as: schema.canonicalText)
+  }
+
+  private func connect(journal: Configuration.Journal) throws(StoreError) -> Connection {
     var configuration = Configuration(.create)
+    configuration.journal = journal
     configuration.checkpointPages = 0
     configuration.busyMilliseconds = Int32(clamping: options.busyMilliseconds)
     return try speaking { () throws(SQLiteError) in
@@ -78,10 +115,8 @@ struct StoreOpening {
     }
   }
 
-  /// Brings the file's tables up to date.
-  ///
-  /// - Returns: The fields of each declared table in the order in which they stand in the file.
-  private func prepare(_ connection: Connection) throws(StoreError) -> [String: [String]] {
+  /// Brings the file's tables up to date, and tries again what could not be applied before.
+  private func prepare(_ connection: Connection) throws(StoreError) -> WriterCore {
     do throws(StoreError) {
       try speaking { () throws(SQLiteError) in
         try EngineSchema.plan.apply(to: connection)
@@ -91,8 +126,15 @@ struct StoreOpening {
       }
       return try connection.transaction { () throws(StoreError) in
         try checkSchema(on: connection)
-        try checkOwner(on: connection)
-        return try updateSchema(on: connection)
+        try takeOwnership(of: connection)
+        let isChanged = try updateSchema(on: connection)
+        let core = try makeCore(on: connection, columns: try columns(on: connection))
+        if isChanged {
+          try core.loadState()
+          try core.retryQuarantine()
+          try core.saveState()
+        }
+        return core
       }
     } catch {
       connection.close()
@@ -100,27 +142,48 @@ struct StoreOpening {
     }
   }
 
-  /// Changes the tables where the file knows another schema; gives the columns in the file's order.
-  private func updateSchema(on connection: Connection) throws(StoreError) -> [String: [String]] {
+  private func makeCore(
+    on connection: Connection, columns: [String: [String]]
+  ) throws(StoreError) -> WriterCore {
+    let session = StoreConnection(connection, shapes: Shapes(tables, columns: columns))
+    return WriterCore(
+      session: session, schema: schema, options: options, folder: folder, observers: observers,
+      state: placeholder())
+  }
+
+  /// The fields of each declared table in the order in which they stand in the file.
+  private func columns(on connection: Connection) throws(StoreError) -> [String: [String]] {
+    var columns: [String: [String]] = [:]
+    for table in tables {
+      columns[table.name] = try SchemaUpdate.columns(of: table.name, on: connection)
+    }
+    return columns
+  }
+
+  private func knownSchema(
+    on connection: Connection
+  ) throws(StoreError) -> (text: String, version: UInt64) {
     let known = try connection.first("SELECT schema_text, schema_version FROM c_meta") {
       (row) throws(StoreError) in (text: row.text(0), version: UInt64(stored: row.int64(1)))
     }
     guard let known else { throw .corrupt(reason: "c_meta is empty") }
+    return known
+  }
+
+  /// Changes the tables where the file knows another schema.
+  ///
+  /// - Returns: Whether it knew another one.
+  private func updateSchema(on connection: Connection) throws(StoreError) -> Bool {
+    let known = try knownSchema(on: connection)
     let text = schema.canonicalText
-    var columns: [String: [String]] = [:]
-    if known.text.hasSameBytes(as: text) {
-      for table in tables {
-        columns[table.name] = try SchemaUpdate.columns(of: table.name, on: connection)
-      }
-    } else {
+    let isSame = known.text.hasSameBytes(as: text)
+    if isSame, known.version == schema.version { return false }
+    if !isSame {
       var update = SchemaUpdate(
         connection: connection, tables: tables, user: options.account.user,
         names: NumberedNames())
       try update.names.load(from: connection)
-      columns = try update.run(from: known.text)
-    }
-    guard known.version != schema.version || !known.text.hasSameBytes(as: text) else {
-      return columns
+      try update.run(from: known.text)
     }
     try speaking { () throws(SQLiteError) in
       try connection.run(
@@ -129,7 +192,7 @@ struct StoreOpening {
           schema_version = \(schema.version.stored), schema_text = \(text)
         """)
     }
-    return columns
+    return true
   }
 
   private func checkSchema(on connection: Connection) throws(StoreError) {
@@ -142,18 +205,26 @@ struct StoreOpening {
 
   /// Refuses a file of another account; one that was used without any account, and has never heard
   /// of a server, goes to whoever signs in first.
-  private func checkOwner(on connection: Connection) throws(StoreError) {
+  private func takeOwnership(of connection: Connection) throws(StoreError) {
+    if try isOwned(connection) { return }
+    try speaking { () throws(SQLiteError) in
+      try connection.run("UPDATE c_meta SET owner = \(options.account.owner)")
+    }
+  }
+
+  /// Whether the file belongs to the account; false where it belongs to nobody yet.
+  ///
+  /// - Throws: ``StoreError/wrongOwner(found:wanted:)`` where it belongs to another one.
+  private func isOwned(_ connection: Connection) throws(StoreError) -> Bool {
     let found = try connection.first("SELECT owner, epoch IS NULL FROM c_meta") {
       (row) throws(StoreError) in (owner: row.text(0), isUnheard: row.int64(1) != 0)
     }
     let wanted = options.account.owner
-    guard let found, !found.owner.hasSameBytes(as: wanted) else { return }
+    guard let found, !found.owner.hasSameBytes(as: wanted) else { return true }
     guard found.isUnheard, found.owner.hasSameBytes(as: Account.local.owner) else {
       throw .wrongOwner(found: found.owner, wanted: wanted)
     }
-    try speaking { () throws(SQLiteError) in
-      try connection.run("UPDATE c_meta SET owner = \(wanted)")
-    }
+    return false
   }
 
   /// A state that stands until the file's own is read.
@@ -164,29 +235,6 @@ struct StoreOpening {
     return FileState(
       device: Device(account: options.account, clock: clock), meta: meta, nextPosition: 1,
       clockInMeta: 0)
-  }
-
-  /// Makes the file's identity, or decides whether it may go on with the one it has.
-  private func settle(_ core: WriterCore) throws(StoreError) {
-    try core.begin(.normal, waits: true)
-    let host = folder.host?.read()
-    let boot = core.saved.meta.boot
-    let reason = core.state.device.renewalReason(
-      host: host, bootChanged: boot != core.bootID, cleanEnd: core.saved.meta.cleanEnd)
-    core.subscribe()
-    if let name = options.deviceName { core.state.meta.device = name }
-    guard reason != nil else {
-      if core.state.meta.device != core.saved.meta.device
-        || core.state.device.feeds != core.saved.device.feeds
-      {
-        try core.commit(writes: 0)
-      } else {
-        core.rollback()
-      }
-      return
-    }
-    core.rollback()
-    try core.renew()
   }
 
   private func isNew(_ connection: Connection) throws(StoreError) -> Bool {
@@ -213,32 +261,5 @@ struct StoreOpening {
         """)
     }
     try? folder.host?.write(HostRecord(replica: replica, number: 0))
-  }
-}
-
-extension WriterCore {
-  /// Subscribes to the feeds of the declared tables.
-  func subscribe() {
-    for shape in shapes.all {
-      guard let feed = shape.feed, state.device.feeds[feed] == nil else { continue }
-      state.device.feeds[feed] = FeedState()
-    }
-  }
-
-  /// Takes a new replica id, durably, and then writes the record outside.
-  func renew() throws(StoreError) {
-    try begin(.full, waits: true)
-    state.device.renewReplica(to: ReplicaID.random(using: &random))
-    subscribe()
-    if let name = options.deviceName { state.meta.device = name }
-    try commit(writes: 1)
-    // Where nothing can be kept outside, the next open takes a new id once more.
-    try? writeHostRecord()
-  }
-
-  /// Writes the record outside the database.
-  func writeHostRecord() throws(StoreError) {
-    try folder.host?.write(hostRecord)
-    options.onPoint?(.hostRecordWritten)
   }
 }

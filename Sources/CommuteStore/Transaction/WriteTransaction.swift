@@ -26,7 +26,9 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   ///   - feed: The feed it belongs to for life; the table's unless told otherwise.
   /// - Returns: The record's id.
   /// - Throws: ``StoreError/refused(_:)`` where the id exists or was deleted,
-  ///   ``StoreError/value(table:column:problem:)`` for a value that cannot be kept.
+  ///   ``StoreError/value(table:column:problem:)`` for a value that cannot be kept,
+  ///   ``StoreError/recordTooLarge(_:bytes:limit:)`` and ``StoreError/tooManyFeeds(feed:limit:)``
+  ///   beyond the limits.
   @discardableResult
   public borrowing func insert<Model: Record>(
     _ record: Model, feed: String? = nil
@@ -34,6 +36,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
     let id = record.id == .zero ? core.newRecord() : record.id
     let name = try Self.feed(feed, of: shape)
+    try core.enter(feed: name)
     let isDone = try withRecord(record) { (pointer) throws(StoreError) in
       try core.insertFresh(pointer, id: id, feed: name, in: shape)
     }
@@ -84,6 +87,8 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     } catch {
       throw .refused(error)
     }
+    try core.checkSize(of: loaded)
+    try core.enter(feed: loaded.record.feed)
     core.state.device.clock = context.clock
     guard loaded.record != loaded.before else { return id }
     try core.save(loaded, in: shape)
@@ -108,21 +113,14 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     guard let feed = given.map({ Key($0) }) ?? shape.feed else {
       throw .query(reason: "records of \(shape.name) need a feed; name one in the insert")
     }
-    guard !feed.text.isEmpty, feed.text.utf8.count <= Limits.feedNameBytes,
-      !feed.text.utf8.contains(0)
-    else {
-      throw .query(
-        reason: "a feed's name takes 1 to \(Limits.feedNameBytes) bytes without NUL; shorten it")
-    }
     return feed
   }
 
   /// Changes a record; only columns that really change are stamped and queued.
   ///
   /// - Returns: The names of the columns that changed; none where nothing was written.
-  /// - Throws: ``StoreError/refused(_:)`` where there is no such record, and what the closure
-  ///   throws
-  ///   as it is.
+  /// - Throws: ``StoreError/refused(_:)`` where there is no such record,
+  ///   ``StoreError/recordTooLarge(_:bytes:limit:)``, and what the closure throws as it is.
   @discardableResult
   public borrowing func update<Model: Record>(
     _ model: Model.Type = Model.self, _ id: RecordID, _ change: (inout Model) throws -> Void
@@ -176,6 +174,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
       throw .refused(error)
     }
     guard !names.isEmpty else { return [] }
+    try core.checkSize(of: loaded)
     core.state.device.clock = context.clock
     try core.save(loaded, in: shape, changed: shape.mask(of: names))
     return names.map(\.text)

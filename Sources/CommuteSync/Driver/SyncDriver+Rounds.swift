@@ -18,7 +18,7 @@ extension SyncDriver {
         return try await event(of: error, to: outgoing)
       }
       let applied = try await store.apply(answer, roundTrip: clock.monotonic() &- started)
-      return event(of: applied, sent: outgoing)
+      return event(of: applied)
     } catch .syncedElsewhere(let holder) {
       return failed(.syncedElsewhere(by: holder))
     } catch {
@@ -26,7 +26,7 @@ extension SyncDriver {
     }
   }
 
-  private func event(of applied: AppliedRound, sent: OutgoingRound) -> Conversation.Event {
+  private func event(of applied: AppliedRound) -> Conversation.Event {
     switch applied.reading {
     case .ignored: return failed(.notAnAnswer("it answers another request"))
     case .renewed:
@@ -39,7 +39,6 @@ extension SyncDriver {
     if isFruitless(applied.more && done == 0) {
       return failed(.notAnAnswer("it says that there is more, and nothing comes"))
     }
-    suspects.clear(sent.request.operations.map(\.operation.id))
     totals.rounds += 1
     totals.settled += applied.settled
     totals.rejected += applied.rejected
@@ -60,20 +59,22 @@ extension SyncDriver {
     if failure.blamesBatch { conversation.noteSent(operations.count) }
     if operations.isEmpty, failure.blamesBatch {
       // The server fails without any operation, too: none is to blame.
-      for operation in suspects.acquit() { try await store.postpone(operation, until: 0) }
+      try await store.acquitAll(failedAtLeast: SuspectOperations.failureLimit)
     }
     guard operations.count == 1 else { return failed(failure) }
-    switch suspects.judge(failure, of: operations[0]) {
-    case .keep: return failed(failure)
-    case .refuse:
+    switch SuspectOperations.suspicion(of: failure) {
+    case .none: return failed(failure)
+    case .tooLarge:
       try await store.refuse(
         operations[0], code: .tooLarge, message: "the server takes no operation of this size")
       totals.rejected += 1
       // It is out of the way, and the others need not wait for anything.
       return .answered(more: true)
-    case .postpone(let milliseconds):
-      try await store.postpone(
-        operations[0], until: clock.wall() &+ Int64(clamping: milliseconds))
+    case .failure:
+      let failures = try await store.countFailure(of: operations[0])
+      if let delay = SuspectOperations.delay(afterFailures: failures) {
+        try await store.postpone(operations[0], until: clock.wall() &+ Int64(clamping: delay))
+      }
       return failed(failure)
     }
   }

@@ -20,7 +20,6 @@ public actor SyncDriver {
   var conversation = Conversation()
   var totals = SyncReport(status: .idle(lastSuccess: nil))
   var lastSuccess: Int64?
-  var suspects = SuspectOperations()
   private var round: Task<Void, Never>?
   private var retry: Task<Void, Never>?
   private var waking: Task<Void, Never>?

@@ -15,7 +15,7 @@ struct LastProblem: Hashable, Sendable {
 
   /// Reads it; nil where nothing stands in the way.
   static func read(_ store: Store) async throws -> LastProblem? {
-    let line = try await store.write { tx in tx.note(note) }
+    let line = try await store.note(note)
     return line.flatMap(Self.init(line:))
   }
 

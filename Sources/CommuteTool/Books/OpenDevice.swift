@@ -66,9 +66,9 @@ struct OpenDevice: Sendable {
   func way() async throws(Failure) -> ServerWay? {
     do {
       let known = try await store.server()
-      let (tokenFile, certificateFile, answered) = try await store.write { tx in
-        (tx.note(Note.tokenFile), tx.note(Note.certificateFile), tx.note(Note.answered))
-      }
+      let tokenFile = try await store.note(Note.tokenFile)
+      let certificateFile = try await store.note(Note.certificateFile)
+      let answered = try await store.note(Note.answered)
       guard let server = options.server ?? known else { return nil }
       return ServerWay(
         server: server, tokenFile: options.tokenFile ?? tokenFile,
@@ -131,7 +131,8 @@ extension Failure {
 
   private static func store(_ error: StoreError) -> Failure {
     switch error {
-    case .refused, .value, .wrongOwner: Failure(.refused, error.message)
+    case .refused, .value, .recordTooLarge, .tooManyFeeds, .wrongOwner:
+      Failure(.refused, error.message)
     case .syncedElsewhere: Failure(.notReached, error.message)
     case .missing(_, .onlyLogLeft): Failure(.storage, error.message)
     case .missing: Failure(.storage, "\(error.message) with --new")

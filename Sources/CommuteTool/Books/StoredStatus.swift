@@ -6,9 +6,8 @@ import CommuteSync
 enum StoredStatus {
   /// Reads it.
   static func read(_ device: OpenDevice) async throws(Failure) -> SyncStatus {
-    var waiting = 0
     do {
-      waiting = try await device.store.counts().waiting
+      let waiting = try await device.store.counts().waiting
       if let retry = try await device.store.retry() {
         return retry.failure.isUnreachable
           ? .offline(waiting: waiting, retryAt: retry.due)
@@ -20,9 +19,6 @@ enum StoredStatus {
       }
       let last = try await device.store.lastSuccess()
       return waiting == 0 && last != nil ? .idle(lastSuccess: last) : .pending(waiting: waiting)
-    } catch StoreError.diskFull {
-      // What is remembered of the last attempt needs the writer; the books are shown all the same.
-      return .pending(waiting: waiting)
     } catch {
       throw Failure(error)
     }
