@@ -145,7 +145,7 @@ final class WriterCore {
     if isNews { observers.noteEverything() }
   }
 
-  /// Reads the file's state, in a transaction, and which one it is: what others write later is seen.
+  /// Reads the file's state, in a transaction, and which one it is: what others write is seen.
   func loadKnownState() throws(StoreError) {
     try loadState()
     dataVersion = try speaking { () throws(SQLiteError) in try connection.dataVersion() }
