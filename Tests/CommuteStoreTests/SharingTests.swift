@@ -150,8 +150,9 @@ import Testing
     let store = try folder.open {
       $0.onPoint = { point in points.withLock { $0.append(point) } }
     }
+    let long = String(repeating: "A long title. ", count: 4_000)
     try await store.write { tx in
-      for number in 0..<3_000 { try tx.insert(Book(title: "Book \(number)")) }
+      for number in 0..<200 { try tx.insert(Book(title: "\(number) \(long)")) }
     }
     try await store.write(durability: .full) { tx in try tx.insert(Book(title: "last")) }
     await store.close()

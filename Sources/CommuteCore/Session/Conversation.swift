@@ -110,6 +110,13 @@ public struct Conversation: Hashable, Sendable {
     if count > 0 { sent = count }
   }
 
+  /// Whether the next page may be asked for while one is stored: nothing of the device's own waits
+  /// for a round with operations in it.
+  public var mayReadOn: Bool { state == .exchanging(again: false) }
+
+  /// Takes note that a page was stored while the round goes on: what failed before is over.
+  public mutating func noteProgress() { failures = 0 }
+
   /// Takes note of an event.
   ///
   /// - Returns: What to do about it, in order.

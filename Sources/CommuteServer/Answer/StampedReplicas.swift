@@ -6,6 +6,8 @@ public struct StampedReplicas: Sendable {
   public private(set) var found: [ReplicaID] = []
   private var seen: Set<ReplicaID> = []
   private var latest: ReplicaID?
+  /// The same as it stands in JSON, its last sixteen bytes.
+  private var latestDigits: [UInt8] = []
 
   /// Begins with none.
   public init() {}
@@ -18,7 +20,14 @@ public struct StampedReplicas: Sendable {
       if let record = verdict.record { add(record) }
     }
     for feed in answer.feeds {
-      for record in feed.records { add(record) }
+      // By its place: a copy of each record would cost more than looking through it.
+      for place in feed.records.indices {
+        if feed.records[place].encoded.isEmpty {
+          add(feed.records[place])
+        } else {
+          add(json: feed.records[place].encoded)
+        }
+      }
     }
   }
 
@@ -42,40 +51,48 @@ public struct StampedReplicas: Sendable {
   /// Adds what stands in quotes and looks like a stamp.
   ///
   /// A text that happens to look like one does no harm: it names a device of the same tenant, or
-  /// none.
+  /// none. Every answer is looked through, so it is done in leaps: where the byte at the end of a
+  /// window belongs to no stamp, no stamp begins in the whole window.
   private mutating func add(json: [UInt8]) {
-    let quote = UInt8(ascii: "\"")
-    let dash = UInt8(ascii: "-")
-    let stampLength = 34
-    var at = 0
-    while at < json.count {
-      guard json[at] == quote else {
-        at += 1
-        continue
-      }
-      let start = at + 1
-      let end = start + stampLength
-      if end < json.count, json[end] == quote, json[start + 12] == dash, json[start + 17] == dash,
-        let stamp = Stamp(utf8: json[start..<end])
-      {
-        add(stamp.replica)
-        at = end + 1
-      } else {
-        at = Self.endOfText(in: json, from: start)
+    json.withUnsafeBufferPointer { bytes in
+      var start = 0
+      while start + Self.window <= bytes.count {
+        var last = start + Self.window - 1
+        while last >= start, Self.isOfStamp(bytes[last]) { last -= 1 }
+        if last >= start {
+          start = last + 1
+        } else if Self.isStamp(bytes, at: start) {
+          add(stamp: bytes[start + 1..<start + Self.window - 1])
+          start += Self.window
+        } else {
+          // An id, say: a stamp begins at a quote.
+          let end = start + Self.window
+          repeat { start += 1 } while start < end && bytes[start] != Self.quote
+        }
       }
     }
   }
 
-  /// The place behind the quote that ends a text.
-  private static func endOfText(in json: [UInt8], from start: Int) -> Int {
-    var at = start
-    while at < json.count {
-      switch json[at] {
-      case UInt8(ascii: "\""): return at + 1
-      case UInt8(ascii: "\\"): at += 2
-      default: at += 1
-      }
-    }
-    return at
+  /// Adds the replica of a stamp; the one that came last is told by its digits alone.
+  private mutating func add(stamp: Slice<UnsafeBufferPointer<UInt8>>) {
+    guard !stamp.suffix(16).elementsEqual(latestDigits) else { return }
+    guard let read = Stamp(utf8: ArraySlice(stamp)) else { return }
+    latestDigits = Array(stamp.suffix(16))
+    add(read.replica)
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+  private static let dash = UInt8(ascii: "-")
+  /// The bytes of a stamp with its quotes.
+  private static let window = 36
+
+  /// Whether a byte may belong to a stamp or its quotes.
+  private static func isOfStamp(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) || byte == dash || byte == quote
+  }
+
+  private static func isStamp(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
+    bytes[start] == quote && bytes[start + 13] == dash && bytes[start + 18] == dash
+      && bytes[start + 35] == quote
   }
 }

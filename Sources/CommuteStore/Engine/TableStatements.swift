@@ -84,7 +84,10 @@ final class TableStatements {
     var position = 0
     for (index, field) in shape.sorted.enumerated() {
       let name = shape.sortedNames[index]
-      while position < entries.count, entries[position].name < name { position += 1 }
+      // Nearly always the next one; the others are fields that have no column.
+      if position < entries.count, entries[position].name != name {
+        while position < entries.count, entries[position].name < name { position += 1 }
+      }
       guard position < entries.count, entries[position].name == name,
         shape.layout.fields[field].admits(entries[position].value.value)
       else {

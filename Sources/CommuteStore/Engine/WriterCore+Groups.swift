@@ -78,9 +78,14 @@ extension WriterCore {
     }
   }
 
-  /// Whether enough was written for copying the log into the database.
+  /// Whether the log holds enough for copying it into the database: 8 MB.
+  ///
+  /// After a copy that left nothing the next commit begins the log anew, and counts from there.
   var isCheckpointDue: Bool {
-    !isClosed && connection.totalChanges - copiedRows >= 2_000
+    guard !isClosed else { return false }
+    let pages = connection.pagesInLog
+    if pages < copiedPages { copiedPages = 0 }
+    return pages - copiedPages >= 2_000
   }
 
   /// Copies the log into the database on the store's own thread, with the lock that other
@@ -92,7 +97,7 @@ extension WriterCore {
     // A checkpoint that does not succeed is tried again after the next writes; nothing depends on
     // it.
     if let outcome = try? connection.checkpoint(mode), !outcome.isBlocked {
-      copiedRows = connection.totalChanges
+      copiedPages = connection.pagesInLog
     }
     options.onPoint?(.afterCheckpoint)
   }

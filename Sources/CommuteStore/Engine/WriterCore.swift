@@ -23,8 +23,8 @@ final class WriterCore {
   var dataVersion: Int64?
   /// The `data_version` at which observers were last told that others have written.
   var notedVersion: Int64?
-  /// Rows that had been written when the log was last copied into the database.
-  var copiedRows = 0
+  /// Pages that the log held when it was last copied into the database; 0 since it began anew.
+  var copiedPages = 0
   /// Whether there may be tombstones.
   var hasTombstones = true
   /// The operations of the round under way.

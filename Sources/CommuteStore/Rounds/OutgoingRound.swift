@@ -6,9 +6,44 @@ public struct OutgoingRound: Sendable {
   public let request: SyncRequest
   /// Its bytes, to be sent as they are.
   public let bytes: [UInt8]
+  /// What the device knows when it is sent.
+  let device: Device
+  /// What the app says about itself.
+  let build: Device.Build
+  /// Where the numbers of rounds that follow from this one come from.
+  let random: StoreRandom
 
   /// How many operations it carries.
   public var operationCount: Int { request.operations.count }
+
+  init(
+    request: SyncRequest, device: Device, build: Device.Build, random: StoreRandom
+  ) {
+    self.request = request
+    bytes = request.encoded()
+    self.device = device
+    self.build = build
+    self.random = random
+  }
+
+  /// The round that asks for what follows an answer to this one, which need not be applied yet.
+  ///
+  /// It may be sent while ``Store/apply(_:roundTrip:next:)`` stores the answer; that call must be
+  /// given its nonce, or what comes back is ignored.
+  ///
+  /// - Returns: Nil where nothing follows, or where the answer must be applied first.
+  public func following(
+    _ answer: SyncAnswer, wall: Int64, limit: SyncRequest.Limit = SyncRequest.Limit()
+  ) -> OutgoingRound? {
+    var random = random
+    guard
+      let next = device.readingOn(
+        after: answer, nonce: Nonce.random(using: &random), build: build, wall: wall,
+        limit: limit)
+    else { return nil }
+    return OutgoingRound(
+      request: next.request, device: next.device, build: build, random: random)
+  }
 }
 
 /// What became of an answer.

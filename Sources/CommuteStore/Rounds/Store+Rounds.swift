@@ -17,32 +17,41 @@ extension Store {
     batch: Int, limit: SyncRequest.Limit = SyncRequest.Limit()
   ) async throws(StoreError) -> OutgoingRound {
     // A request that only asks gives nothing away that power loss could take back.
-    let asking = try await perform { core throws(StoreError) -> SyncRequest? in
+    let asking = try await perform { core throws(StoreError) -> OutgoingRound? in
       core.pending.isEmpty ? try core.beginRound(batch: 0, limit: limit) : nil
     }
-    if let asking { return OutgoingRound(request: asking, bytes: asking.encoded()) }
+    if let asking { return asking }
     let marked = try await perform(.full) {
-      core throws(StoreError) -> (request: SyncRequest, host: HostRecord) in
-      let request = try core.beginRound(batch: batch, limit: limit)
-      return (request, core.hostRecord)
+      core throws(StoreError) -> (round: OutgoingRound, host: HostRecord) in
+      let round = try core.beginRound(batch: batch, limit: limit)
+      return (round, core.hostRecord)
     }
     options.onPoint?(.roundMarked)
-    if !marked.request.operations.isEmpty { try keep(marked.host) }
-    return OutgoingRound(request: marked.request, bytes: marked.request.encoded())
+    if marked.round.operationCount > 0 { try keep(marked.host) }
+    return marked.round
   }
 
   /// Applies the answer to the round under way, all of it in one transaction.
   ///
-  /// An answer to another round changes nothing. `roundTrip` is how long the request took, in
-  /// milliseconds of the monotonic clock.
+  /// An answer to another round changes nothing.
+  ///
+  /// - Parameters:
+  ///   - answer: The answer as it came.
+  ///   - roundTrip: How long the request took, in milliseconds of the monotonic clock.
+  ///   - next: The nonce of the request that follows this answer and is on its way already.
+  /// - Returns: What the answer meant, and what it changed.
+  /// - Throws: ``StoreError``; nothing of the answer is applied then.
   public func apply(
-    _ answer: SyncAnswer, roundTrip: Int64
+    _ answer: SyncAnswer, roundTrip: Int64, next: Nonce? = nil
   ) async throws(StoreError) -> AppliedRound {
     // A new identity must not be lost once it was taken.
     let durability = answer.renew == nil ? Durability.normal : .full
-    let (applied, host) = try await perform(durability) {
+    // A page takes milliseconds: no place for a thread that others share.
+    let isLong = answer.feeds.contains { $0.records.count > Self.recordsInPlace }
+    let (applied, host) = try await perform(durability, onThread: isLong) {
       core throws(StoreError) -> (AppliedRound, HostRecord) in
       let applied = try core.apply(answer, roundTrip: roundTrip)
+      if let next, applied.reading == .apply { core.state.device.nonce = next }
       return (applied, core.hostRecord)
     }
     if applied.reading == .renewed { try keep(host) }
@@ -114,6 +123,9 @@ extension Store {
   public func retry(_ entry: InboxEntry) async throws(StoreError) -> Bool {
     try await perform { core throws(StoreError) in try core.retry(entry: entry.id) }
   }
+
+  /// How many records are applied where the caller stands; about half a millisecond.
+  private static let recordsInPlace = 100
 
   private func keep(_ record: HostRecord) throws(StoreError) {
     try folder.host?.write(record)

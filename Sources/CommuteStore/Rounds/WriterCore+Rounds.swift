@@ -6,7 +6,7 @@ extension WriterCore {
   /// Marks rows in flight, oldest first and one a record, and makes the request of them.
   func beginRound(
     batch: Int, limit: SyncRequest.Limit
-  ) throws(StoreError) -> SyncRequest {
+  ) throws(StoreError) -> OutgoingRound {
     var rows: [OutboxRow] = []
     var room = Limits.requestBytes - 65_536
     for candidate in try sendable(batch: batch) {
@@ -16,13 +16,17 @@ extension WriterCore {
       try save([row], was: [candidate])
       rows.append(row)
     }
-    let build = Device.Build(
-      schema: schema.id, build: options.build, device: state.meta.device)
     let request = state.device.begin(
       with: rows, nonce: Nonce.random(using: &random), build: build,
       wall: options.clock.wall(), limit: limit)
     round = Set(rows.map(\.operation.id))
-    return request
+    return OutgoingRound(
+      request: request, device: state.device, build: build, random: random.forked())
+  }
+
+  /// What the app says about itself in every request.
+  var build: Device.Build {
+    Device.Build(schema: schema.id, build: options.build, device: state.meta.device)
   }
 
   /// A row as it is sent: its bytes frozen, one attempt more.

@@ -141,13 +141,13 @@ public final class Store: Sendable {
     }
   }
 
-  /// Runs the engine's own work in a transaction of the writer.
+  /// Runs the engine's own work in a transaction of the writer; long work on the store's thread.
   func perform<Result: Sendable>(
-    _ durability: Durability = .normal,
+    _ durability: Durability = .normal, onThread: Bool = false,
     _ body: @escaping @Sendable (WriterCore) throws(StoreError) -> Result
   ) async throws(StoreError) -> Result {
     do {
-      return try await writer.write(durability) { core in try body(core) }
+      return try await writer.write(durability, onThread: onThread) { core in try body(core) }
     } catch let error as StoreError {
       throw error
     } catch {

@@ -15,6 +15,11 @@ struct StoreRandom: RandomNumberGenerator {
     seeded = seed
   }
 
+  /// A source of its own for somebody else; from a seed it follows from what was drawn so far.
+  mutating func forked() -> StoreRandom {
+    StoreRandom(seed: seeded == nil ? nil : next())
+  }
+
   /// The next 64 bits (SplitMix64 where there is a seed).
   mutating func next() -> UInt64 {
     guard let state = seeded else { return nextOfSystem() }

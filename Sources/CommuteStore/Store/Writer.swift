@@ -40,11 +40,12 @@ final class Writer: Sendable {
     }
   }
 
-  /// Runs a body in a transaction of its own or shared with others.
+  /// Runs a body in a transaction of its own or shared with others; a long one on the thread.
   func write<Result: Sendable>(
-    _ durability: Durability, _ body: @escaping @Sendable (WriterCore) throws -> Result
+    _ durability: Durability, onThread: Bool = false,
+    _ body: @escaping @Sendable (WriterCore) throws -> Result
   ) async throws -> Result {
-    if durability == .normal, let result = try writeInPlace(body) { return result }
+    if durability == .normal, !onThread, let result = try writeInPlace(body) { return result }
     return try await withCheckedThrowingContinuation { continuation in
       let job = WriteJob(durability: durability) { core in
         let result = try body(core)

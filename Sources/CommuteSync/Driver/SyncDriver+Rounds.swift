@@ -9,21 +9,112 @@ extension SyncDriver {
     do throws(StoreError) {
       let claim = try store.claimSync(as: "process \(ProcessInfo.processInfo.processIdentifier)")
       defer { claim.release() }
-      let outgoing = try await store.beginRound(batch: batch)
-      let started = clock.monotonic()
-      let answer: SyncAnswer
-      do throws(SyncTransport.NoAnswer) {
-        answer = try await transport.exchange(outgoing.bytes)
-      } catch {
-        return try await event(of: error, to: outgoing)
-      }
-      let applied = try await store.apply(answer, roundTrip: clock.monotonic() &- started)
-      return event(of: applied)
+      let outgoing = try await store.beginRound(
+        batch: batch, limit: SyncRequest.Limit(bytes: PageSize.least))
+      return try await outcome(of: outgoing)
     } catch .syncedElsewhere(let holder) {
       return failed(.syncedElsewhere(by: holder))
     } catch {
       return failed(.storage(error.message))
     }
+  }
+
+  /// Sends a round, applies what comes, and reads on as long as there is more.
+  ///
+  /// Three pages are under way at once: the server makes one, one is read or waits, one is stored.
+  private func outcome(of first: OutgoingRound) async throws(StoreError) -> Conversation.Event {
+    var page = PageSize()
+    var outgoing = first
+    var reply = await reply(to: outgoing.bytes)
+    var storing: Storing?
+    while true {
+      let next = following(outgoing, reply: reply, limit: page.bytes)
+      async let ahead = replyIfAny(to: next?.bytes)
+      if let storing {
+        let stored = try await storing.end()
+        page.note(waited: storing.waited, stored: stored.milliseconds)
+        let event = event(of: stored.round)
+        guard case .answered = event, stored.round.reading == .apply else { return event }
+        conversation.noteProgress()
+      }
+      let answer: SyncAnswer
+      switch reply.result {
+      case .success(let read): answer = read
+      case .failure(let reason): return try await event(of: reason, to: outgoing)
+      }
+      let work = store(answer, waited: reply.milliseconds, next: next)
+      guard let next, let following = await ahead else {
+        return event(of: try await work.end().round)
+      }
+      storing = work
+      outgoing = next
+      reply = following
+    }
+  }
+
+  /// The round that may follow before what came is stored.
+  private func following(
+    _ round: OutgoingRound, reply: Reply, limit bytes: UInt64
+  ) -> OutgoingRound? {
+    guard round.operationCount == 0, conversation.mayReadOn,
+      case .success(let answer) = reply.result
+    else { return nil }
+    return round.following(
+      answer, wall: clock.wall(), limit: SyncRequest.Limit(bytes: bytes))
+  }
+
+  /// What came back, and how long it took by the monotonic clock.
+  private struct Reply: Sendable {
+    var result: Result<SyncAnswer, SyncTransport.NoAnswer>
+    var milliseconds: Int64
+  }
+
+  /// Sends and reads apart from this actor, which goes on meanwhile.
+  @concurrent nonisolated private func reply(to bytes: [UInt8]) async -> Reply {
+    let started = clock.monotonic()
+    let result: Result<SyncAnswer, SyncTransport.NoAnswer>
+    do throws(SyncTransport.NoAnswer) {
+      result = .success(try await transport.exchange(bytes))
+    } catch {
+      result = .failure(error)
+    }
+    return Reply(result: result, milliseconds: clock.monotonic() &- started)
+  }
+
+  @concurrent nonisolated private func replyIfAny(to bytes: [UInt8]?) async -> Reply? {
+    guard let bytes else { return nil }
+    return await reply(to: bytes)
+  }
+
+  /// A page that is being stored.
+  private struct Storing: Sendable {
+    /// How long it took to come, in milliseconds.
+    let waited: Int64
+    let task: Task<(result: Result<AppliedRound, StoreError>, milliseconds: Int64), Never>
+
+    /// Waits until it is stored.
+    func end() async throws(StoreError) -> (round: AppliedRound, milliseconds: Int64) {
+      let ended = await task.value
+      return (try ended.result.get(), ended.milliseconds)
+    }
+  }
+
+  /// Begins to store a page; what was begun goes on to its end.
+  private func store(
+    _ answer: SyncAnswer, waited: Int64, next: OutgoingRound?
+  ) -> Storing {
+    let task = Task { [store, clock] in
+      let started = clock.monotonic()
+      let result: Result<AppliedRound, StoreError>
+      do throws(StoreError) {
+        result = .success(
+          try await store.apply(answer, roundTrip: waited, next: next?.request.nonce))
+      } catch {
+        result = .failure(error)
+      }
+      return (result: result, milliseconds: clock.monotonic() &- started)
+    }
+    return Storing(waited: waited, task: task)
   }
 
   private func event(of applied: AppliedRound) -> Conversation.Event {

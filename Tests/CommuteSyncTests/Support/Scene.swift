@@ -30,8 +30,11 @@ final class Scene: Sendable {
   }
 
   /// Opens a device's store; the same name again is the same file.
-  func open(_ name: String = "device") throws -> Store {
+  func open(
+    _ name: String = "device", onPoint: (@Sendable (CommuteStore.StorePoint) -> Void)? = nil
+  ) throws -> Store {
     var options = StoreOptions(deviceName: name)
+    options.onPoint = onPoint
     options.clock = time.clock
     // A file that is opened again must not draw the same ids again.
     options.randomSeed = openings.add(1, ordering: .relaxed).newValue
