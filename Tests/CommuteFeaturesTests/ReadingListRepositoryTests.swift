@@ -60,7 +60,7 @@ import Testing
       try await device.list.add(Book(title: " \n"))
     }
     let book = try await device.list.add(Book(title: "Emma"))
-    await #expect(throws: ReadingListError.refused("a rating is 1 to 5 stars, not 6")) {
+    await #expect(throws: ReadingListError.refused("a rating is 0 to 5 stars, not 6")) {
       try await device.list.rate(book.id, 6)
     }
     await #expect(throws: ReadingListError.noSuchBook(RecordID(high: 1, low: 2))) {

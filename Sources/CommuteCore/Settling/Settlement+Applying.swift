@@ -40,15 +40,8 @@ extension Settlement {
         revision: before.revision,
         record: stored.map { RecordMessage(key: operation.key, state: $0.state) })
     }
-    if let message = validate?(
-      Proposal(
-        operation: operation.id, key: operation.key, before: stored?.state, after: after,
-        user: user))
-    {
-      return Verdict(
-        id: operation.id, kind: .rejected(.invalid, message: message),
-        revision: before.revision,
-        record: stored.map { RecordMessage(key: operation.key, state: $0.state) })
+    if let refused = objection(to: operation, before: stored?.state, after: after, user: user) {
+      return refused
     }
     if after != before || stored == nil {
       raise(&after, of: operation, in: &state, outcome: &outcome, user: user)

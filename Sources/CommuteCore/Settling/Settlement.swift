@@ -40,29 +40,15 @@ public struct Settlement: Sendable {
     public init() {}
   }
 
-  /// What an operation would make of a record, for the server's own rules to judge.
-  public struct Proposal: Sendable {
-    /// The operation.
-    public var operation: OperationID
-    /// The record.
-    public var key: RecordKey
-    /// Its state now; nil where the operation makes it.
-    public var before: RecordState?
-    /// Its state after the operation, merged.
-    public var after: RecordState
-    /// Who acts.
-    public var user: String
-  }
-
   /// The tables the server knows; one it does not know is kept and relayed with `latest`.
   public var tables: FieldMap<TableSchema>
-  /// The server's own rules: why a proposal is refused, in words for people; nil where it is not.
-  public var validate: (@Sendable (Proposal) -> String?)?
+  /// The server's own rules: what they have against a proposal; nil for nothing.
+  public var validate: (@Sendable (Proposal) -> Objection?)?
 
   /// Makes a settlement for a server that knows these tables and has these rules.
   public init(
     tables: FieldMap<TableSchema> = FieldMap(),
-    validate: (@Sendable (Proposal) -> String?)? = nil
+    validate: (@Sendable (Proposal) -> Objection?)? = nil
   ) {
     self.tables = tables
     self.validate = validate

@@ -14,8 +14,21 @@ public struct ProposedChange: Sendable {
   /// The record's id.
   public var id: RecordID { proposal.key.id }
 
+  /// The feed it belongs to.
+  public var feed: Key { proposal.feed }
+
+  /// The schema version of the app that wrote it.
+  public var schema: UInt64 { proposal.schema }
+
   /// Who acts.
   public var user: String { proposal.user }
+
+  /// Whether this user acts; names are compared by their bytes.
+  ///
+  /// True for nobody at all, so that whoever makes a record passes a rule about its last author.
+  public func isBy(_ user: String?) -> Bool {
+    user.map { Key($0) == Key(proposal.user) } ?? true
+  }
 
   /// The user who changed the record last; nil where the operation makes it.
   public var lastAuthor: String? { proposal.before?.author }

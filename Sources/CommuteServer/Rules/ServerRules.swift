@@ -4,52 +4,88 @@ public import CommuteCore
 ///
 /// ```swift
 /// var rules = ServerRules(schema)
-/// rules.refuse("book") { change in
-///   change["title"] == .text("") ? "a book needs a title" : nil
+/// rules.refuse("book") { $0.text("title") == "" ? "a book needs a title" : nil }
+/// rules.forbid("review") { change in
+///   change.isBy(change.lastAuthor) ? nil : "only who wrote a review may change it"
+/// }
+/// rules.access { account, feed in
+///   feed == "prices" && account.user != "shop" ? .read : .write
 /// }
 /// ```
-/// A rule refuses one operation, never its neighbours. It must not wait or touch the network: all
-/// other writes wait for it.
+/// A rule decides about one operation, never about its neighbours. Where it throws, the operation
+/// is neither taken nor refused: the device asks again later, and ``complain`` is told. It must not
+/// wait or touch the network, because all other writes wait for it; where one takes longer than
+/// ``patience``, the writes to its table are told to come later for the time of ``pause``, so that
+/// the others go on.
 public struct ServerRules: Sendable {
-  /// Says why a change is refused, in words for the person who made it; nil where it is not.
-  public typealias Rule = @Sendable (ProposedChange) -> String?
+  /// Says why a change is not taken, in words for the person who made it; nil where it is.
+  public typealias Rule = @Sendable (ProposedChange) throws -> String?
+  /// Says what a user may do with a feed to which nothing was granted or taken away by name.
+  public typealias Access = @Sendable (Account, Key) -> FeedAccess
 
   /// The longest reason that is sent, in bytes.
   public static let reasonLimit = 500
 
-  private var tables = FieldMap<TableSchema>()
-  private var rules = FieldMap<[Rule]>()
+  /// How long one rule may take before its table has to wait.
+  public var patience = Duration.seconds(1)
+  /// How long the writes to a table wait whose rule was slow, or whose rule threw.
+  public var pause = Duration.seconds(60)
+  /// Told of rules that throw or are slow.
+  public var complain: @Sendable (String) -> Void = { _ in }
+  /// What a monotonic clock shows: for tests.
+  package var clock: @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
 
-  /// Makes rules of nothing: every table is kept and relayed.
+  private var schema: UInt64?
+  private var tables = FieldMap<TableSchema>()
+  private var rules = FieldMap<TableRules>()
+  private var accessRule: Access?
+
+  /// Makes rules of nothing: every table is kept and relayed, every feed open to all.
   public init() {}
 
   /// Makes rules that know the tables of a schema.
   public init(_ schema: Schema) {
     tables = schema.tables
+    self.schema = schema.version
   }
 
-  /// Adds a rule for a table; the first rule that gives a reason decides.
+  /// Adds a rule about what may be in a table; the first one that gives a reason decides.
   public mutating func refuse(_ table: Key, where rule: @escaping Rule) {
-    rules[table] = (rules[table] ?? []) + [rule]
+    var own = rules[table] ?? TableRules()
+    own.refusing.append(rule)
+    rules[table] = own
+  }
+
+  /// Adds a rule about who may change what in a table; these are asked before the others.
+  public mutating func forbid(_ table: Key, where rule: @escaping Rule) {
+    var own = rules[table] ?? TableRules()
+    own.forbidding.append(rule)
+    rules[table] = own
+  }
+
+  /// Says who may read and write which feed; a later call replaces an earlier one.
+  ///
+  /// A right that was given or taken away by name, with `ServerStore.setAccess`, goes before it.
+  public mutating func access(_ rule: @escaping Access) {
+    accessRule = rule
+  }
+
+  /// What a user may do with a feed to which nothing was granted or taken away by name.
+  public func access(of account: Account, to feed: Key) -> FeedAccess {
+    accessRule?(account, feed).shortened ?? .write
   }
 
   /// What settling a request takes of them.
   public var settlement: Settlement {
-    guard !rules.isEmpty else { return Settlement(tables: tables) }
-    let rules = rules
-    return Settlement(tables: tables) { proposal in
-      guard let own = rules[proposal.key.table] else { return nil }
-      let change = ProposedChange(proposal)
-      for rule in own {
-        if let reason = rule(change) { return Self.shortened(reason) }
-      }
-      return nil
-    }
+    let judge = RuleJudge(
+      rules: rules, tables: tables, schema: schema, patience: patience, pause: pause,
+      complain: complain, clock: clock)
+    return Settlement(tables: tables) { judge.objection(to: $0) }
   }
+}
 
-  private static func shortened(_ reason: String) -> String {
-    var text = Substring(reason)
-    while text.utf8.count > reasonLimit { text.removeLast() }
-    return String(text)
-  }
+/// The rules of one table.
+struct TableRules: Sendable {
+  var forbidding: [ServerRules.Rule] = []
+  var refusing: [ServerRules.Rule] = []
 }

@@ -27,7 +27,7 @@ struct SimulatedServer {
     state = ServerState(
       epoch: Epoch(rawValue: 0xE1), clock: HybridClock(replica: ReplicaID(rawValue: 0x5E)))
     settlement = Settlement(tables: tables) { proposal in
-      proposal.operation.low & 0xFF == Self.refused ? "a rule refused it" : nil
+      proposal.operation.low & 0xFF == Self.refused ? .invalid("a rule refused it") : nil
     }
   }
 

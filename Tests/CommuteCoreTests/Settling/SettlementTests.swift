@@ -132,7 +132,7 @@ import Testing
 
   @Test mutating func `the server's own rule refuses one operation, not its neighbours`() {
     bench.settlement = Settlement { proposal in
-      proposal.after.fields["title"]?.value == .text("") ? "a book needs a title" : nil
+      proposal.after.fields["title"]?.value == .text("") ? .invalid("a book needs a title") : nil
     }
     let other = RecordKey(table: "book", id: RecordID(high: 0, low: 2))
     let empty = bench.operation(["title": ""], creates: true)
@@ -151,7 +151,7 @@ import Testing
       let before = proposal.before?.fields["title"]?.value
       let after = proposal.after.fields["title"]?.value
       return before == .text("old") && after == .text("new") && proposal.user == "ada"
-        ? "seen" : nil
+        ? .invalid("seen") : nil
     }
     let verdict = bench.settle(bench.operation(["title": "new"]))
     #expect(verdict.kind == .rejected(.invalid, message: "seen"))
@@ -182,7 +182,7 @@ import Testing
   }
 
   @Test mutating func `what needs a refused creation waits, and so does what needs that`() {
-    bench.settlement = Settlement { $0.key.table == "shelf" ? "no shelves" : nil }
+    bench.settlement = Settlement { $0.key.table == "shelf" ? .forbidden("no shelves") : nil }
     let parent = RecordKey(table: "shelf", id: RecordID(high: 0, low: 9))
     let grandchild = RecordKey(table: "note", id: RecordID(high: 0, low: 8))
     let first = bench.operation(["name": "s"], creates: true, key: parent)
@@ -192,14 +192,14 @@ import Testing
     last.needs = [ServerBench.key]
     let request = bench.request([first, child, last])
     let verdicts = bench.settle(request)
-    #expect(verdicts[0].kind.code == .invalid)
+    #expect(verdicts[0].kind.code == .forbidden)
     #expect(verdicts[1].kind == .later(.needs, afterMilliseconds: 5_000))
     #expect(verdicts[2].kind == .later(.needs, afterMilliseconds: 5_000))
   }
 
   @Test mutating func `a refused creation of what somebody else made holds nothing up`() {
     bench.create()
-    bench.settlement = Settlement { $0.key == ServerBench.key ? "no" : nil }
+    bench.settlement = Settlement { $0.key == ServerBench.key ? .invalid("no") : nil }
     let refused = bench.operation(["title": "b"], at: ServerBench.stamp(600), creates: true)
     let other = RecordKey(table: "note", id: RecordID(high: 0, low: 8))
     var child = bench.operation(["text": "t"], creates: true, key: other)

@@ -212,7 +212,7 @@ import Testing
   func `a table with declared fields refuses values of another kind by name`(
     kind: StoreKind
   ) async throws {
-    let table = TableSchema("book", fields: [FieldSchema("rating", .integer)])
+    let table = TableSchema("book", fields: [FieldSchema("rating", .integer, isOptional: true)])
     let rules = ServerRules(try Schema(name: "library", version: 1, tables: [table]))
     try await kind.withStore(rules: rules) { store in
       var phone = TestDevice()

@@ -35,7 +35,7 @@ final class SmallServer: Sendable {
       for part in request.feeds where state.heads[part.feed] == nil {
         state.heads[part.feed] = FeedHead()
       }
-      let settlement = Settlement(validate: { _ in words })
+      let settlement = Settlement(validate: { _ in words.map { .invalid($0) } })
       let outcome = settlement.settle(request, in: &state, time: time, user: "local")
       var answer = SyncAnswer(
         epoch: state.epoch, renew: outcome.renews ? [] : nil, time: time, nonce: request.nonce,

@@ -26,7 +26,7 @@ public enum ReadingList {
   /// Devices ask before they write, the server before it accepts.
   public static func objection(title: String, rating: Int64?) -> String? {
     if title.allSatisfy(\.isWhitespace) { return "a book needs a title" }
-    if let rating, !(1...5).contains(rating) { return "a rating is 1 to 5 stars, not \(rating)" }
+    if let rating, !(0...5).contains(rating) { return "a rating is 0 to 5 stars, not \(rating)" }
     return nil
   }
 }
