@@ -57,6 +57,18 @@ import Testing
         == "commute: 1 thing needs you: clock; the line marked ! says what to do\n")
   }
 
+  @Test func `stamps of a clock that ran ahead are told, and need nobody`() async throws {
+    let server = try await bench.serve()
+    _ = try await bench.books("a", "add", "Emma", "--server", try await server.url(), "--sync")
+    // A day, in the upper 48 bits of the packed time.
+    try await bench.change("a/commute.db", "UPDATE c_meta SET clock = clock + (86400000 << 16)")
+    let outcome = try await doctor()
+    #expect(outcome.code == 0, "\(outcome)")
+    #expect(outcome.output.contains("·  clock"), "\(outcome.output)")
+    #expect(outcome.output.contains("stamps here go on from 23 h 59 min ahead"))
+    _ = await server.end()
+  }
+
   @Test func `refused changes, records kept aside and a sign-in need somebody`() async throws {
     _ = try await bench.books("a", "add", "Villette")
     let tooLarge = try FakeServer(FakeServer.answer("413 Content Too Large", "{}"))

@@ -87,6 +87,21 @@ import Testing
     _ = await server.end()
   }
 
+  @Test func `what stopped a live list is told by status, too`() async throws {
+    let bench = try Workbench()
+    let fake = try FakeServer(FakeServer.answer("401 Unauthorized", "{}"))
+    _ = try await bench.books("a", "add", "Emma", "--server", fake.url)
+    let watch = try await RunningProgram.start(
+      ChildProcess(
+        program: Workbench.program, arguments: ["books", "watch", "--device", bench.path("a")],
+        environment: bench.environment))
+    _ = try await watch.line { $0.contains("Sign-in needed") }
+    #expect(await watch.end(by: SIGINT) == 0)
+    let status = try await bench.books("a", "status")
+    #expect(status.output.hasPrefix("Sign-in needed: give a valid token · 1 change waiting\n"))
+    #expect(status.output.contains("\nwhat to do "))
+  }
+
   @Test func `a failure that is tried again is told with its time, and each sentence once`()
     async throws
   {

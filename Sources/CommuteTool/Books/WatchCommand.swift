@@ -73,21 +73,22 @@ struct WatchCommand: BooksCommand {
     _ driver: SyncDriver, _ way: ServerWay, on device: OpenDevice
   ) async {
     await driver.start()
-    var noted: SyncStatus?
     while (try? await Task.sleep(for: .seconds(every))) != nil {
-      let status = driver.status
-      switch status {
+      switch driver.status {
       case .idle, .pending:
         let outcome = await driver.sync()
         guard outcome.rounds > 0, outcome.failure == nil else { break }
         await LastProblem.note(outcome.status, on: device.store)
         try? await device.noteAnswer(of: way)
-      case .needsSignIn, .needsUpdate, .stopped:
-        if noted != status { await LastProblem.note(status, on: device.store) }
-        noted = status
-      // After a failure the driver itself knows when to try again.
-      case .syncing, .offline, .retryPending: break
+      // After a failure the driver itself knows when to try again, or waits for a person.
+      case .syncing, .offline, .retryPending, .needsSignIn, .needsUpdate, .stopped: break
       }
+    }
+    // Whoever looks later is told what stood in the way at the end.
+    switch driver.status {
+    case .needsSignIn, .needsUpdate, .stopped:
+      await LastProblem.note(driver.status, on: device.store)
+    case .idle, .syncing, .pending, .offline, .retryPending: break
     }
   }
 

@@ -102,13 +102,18 @@ struct Checkup: Sendable {
     let text =
       offset.magnitude < 100
       ? "as the server's" : "\(Moment.span(offset)) \(side) the server's, which is allowed for"
-    guard offset.magnitude > UInt64(Self.greatestSkew) else {
+    if offset.magnitude > UInt64(Self.greatestSkew) {
       return Finding(
-        name: "clock", state: .fine, text: text, members: members)
+        name: "clock", state: .needsYou, text: text,
+        cure: "set the clock of this machine, then sync", members: members)
     }
-    return Finding(
-      name: "clock", state: .needsYou, text: text,
-      cure: "set the clock of this machine, then sync", members: members)
+    guard ahead <= max(0, offset) + Self.greatestSkew else {
+      return Finding(
+        name: "clock", state: .note,
+        text: "a clock ran ahead once: stamps here go on from \(Moment.span(ahead)) ahead of this"
+          + " machine's, and order stays right", members: members)
+    }
+    return Finding(name: "clock", state: .fine, text: text, members: members)
   }
 
   private func pending() async throws -> Finding {
