@@ -62,7 +62,9 @@ import Testing
 
   @Test func `unsent work is not wiped silently, and a choice is carried out`() async throws {
     try await signIn("ann")
-    _ = try await bench.books("a", "add", "Emma")
+    _ = try await bench.books("a", "add", "Emma", "--server", "http://127.0.0.1:1")
+    let status = try await bench.books("a", "status", "--json")
+    #expect(status.output.contains(#""tokenFile":"\#(bench.path("ann"))""#), "\(status)")
     let refused = try await account("sign-out")
     #expect(refused.code == 1 && refused.output.isEmpty)
     #expect(
@@ -74,9 +76,12 @@ import Testing
     #expect(kept.output == "acme/ann is signed out; its file stays with 1 change waiting\n")
     let nobody = try await bench.books("a", "list")
     #expect(nobody.code == 1 && nobody.complaint.contains("nobody is signed in on this device"))
+    // The file is there for the next sign-in; the token is not.
     _ = try await account("use", "acme/ann")
     let again = try await bench.books("a", "list")
     #expect(again.output.contains("Emma"))
+    let forgotten = try await bench.books("a", "status", "--json")
+    #expect(forgotten.output.contains(#""tokenFile":null"#))
     let wiped = try await account("sign-out", "--wipe")
     #expect(wiped.output == "acme/ann is signed out; 1 change waiting went with its file\n")
     #expect(!FileManager.default.fileExists(atPath: bench.path("a/commute.db")))

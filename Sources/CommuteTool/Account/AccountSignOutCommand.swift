@@ -11,16 +11,18 @@ struct AccountSignOutCommand: Command {
     ],
     [AccountOptions.account],
     options: [
-      OptionSpec("keep", "keeps the file, for when the account signs in again"),
+      OptionSpec("keep", "keeps the file, but not where its token is, for the next sign-in"),
       OptionSpec("export", "FILE", "copies everything into a new file first"),
       OptionSpec("wipe", "takes the file away with all that is not on the server"),
     ])
 
   private let options: AccountOptions
+  private let device: DeviceOptions
   private let farewell: DeviceAccounts.Farewell
 
   init(_ arguments: Arguments) throws(UsageError) {
     options = try AccountOptions(arguments)
+    device = try DeviceOptions(arguments)
     let export = try arguments.path("export")
     let choices = [arguments.has("keep"), export != nil, arguments.has("wipe")]
     guard choices.count(where: { $0 }) <= 1 else {
@@ -40,9 +42,10 @@ struct AccountSignOutCommand: Command {
     guard let account = options.account ?? signedIn else {
       throw Failure(.refused, "nobody is signed in on this device; name the account to sign out")
     }
-    guard try isHere(account) else {
+    guard let file = try file(of: account) else {
       throw Failure(.refused, "\(account.owner) has no file here; `commute account list` shows all")
     }
+    if farewell == .keep { try await forgetToken(in: file) }
     let work: UnsettledWork
     do throws(SignOutRefusal) {
       work = try options.accounts.signOut(account, farewell)
@@ -57,12 +60,26 @@ struct AccountSignOutCommand: Command {
       ])
   }
 
-  private func isHere(_ account: Account) throws(Failure) -> Bool {
+  private func file(of account: Account) throws(Failure) -> AccountFile? {
     do throws(StoreError) {
-      return try options.accounts.file(of: account) != nil
+      return try options.accounts.file(of: account)
     } catch {
       throw Failure(error)
     }
+  }
+
+  /// Whoever signs in again gives the token again.
+  private func forgetToken(in file: AccountFile) async throws(Failure) {
+    let place = DevicePlace(directory: file.directory, account: file.account)
+    let open = try OpenDevice.open(device, at: place)
+    let result: Result<Void, Failure>
+    do throws(Failure) {
+      result = .success(try await open.forgetToken())
+    } catch {
+      result = .failure(error)
+    }
+    await open.store.close()
+    try result.get()
   }
 
   private func fate(_ work: UnsettledWork) -> String {

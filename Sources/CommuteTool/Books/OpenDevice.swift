@@ -97,6 +97,15 @@ struct OpenDevice: Sendable {
     }
   }
 
+  /// Forgets where the token is.
+  func forgetToken() async throws(Failure) {
+    do {
+      try await store.write { tx in tx.setNote(Note.tokenFile, nil) }
+    } catch {
+      throw Failure(error)
+    }
+  }
+
   /// Notes that a server has answered.
   func noteAnswer(of way: ServerWay) async throws(Failure) {
     if way.hasAnswered { return }
