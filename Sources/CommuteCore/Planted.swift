@@ -13,6 +13,13 @@
     // The device's side of a round.
     case nonceNotChecked, replicaNotRenewed, cursorNotMoved, epochIgnored
     case shorterHistoryTaken
+    // The device's side of long absences.
+    case resetNotRestarted, sweepForgetsPending, sweepTakesAll, sentCreationKept, revokeLosesRows
+    case heldIgnored, heldNotLeast, cursorKeptOverEpochs, offersForgotten
+    // The server's side of them.
+    case fenceIgnored, fenceNotRaised, grantIgnored, retiredAccepted, everybodyRetired
+    case stubForgotten, progressIgnored, fixedIDsPurged
+    case lateOffersTaken, offerAsEdit, memoryNotRegained
     // The server's settling.
     case noDedupe, futureTrusted, seenIgnored
     case hardDelete, recordLeftOut, headAsCursor, pageBudgetIgnored

@@ -1,69 +1,3 @@
-/// What a device knows of one feed it subscribes to.
-public struct FeedState: Hashable, Sendable {
-  /// How far it has read; nil for from the start.
-  public var cursor: UInt64?
-  /// The number of the grant the subscription rests on; nil before the server told one.
-  public var grant: UInt64?
-  /// The fence the server last told.
-  public var fence: UInt64
-
-  /// Makes the state of a feed, by default one never read.
-  public init(cursor: UInt64? = nil, grant: UInt64? = nil, fence: UInt64 = 0) {
-    self.cursor = cursor
-    self.grant = grant
-    self.fence = fence
-  }
-}
-
-/// Why a round stopped although the server answered; nothing was applied and nothing is lost.
-@nonexhaustive
-public enum RoundStop: Error, Hashable, Sendable {
-  /// The server speaks another version of the wire.
-  case protocolNotSpoken(UInt64)
-  /// The server's history is another one than the device knows (it was restored).
-  case otherEpoch(known: Epoch, told: Epoch)
-  /// The device was away for longer than deletions are kept and must read the feed anew.
-  case reset(feed: Key)
-  /// The subscription to a feed was taken away.
-  case revoked(feed: Key, reason: String)
-  /// The server's log of a feed ends before what this device has read of it (it was restored).
-  case historyShorter(feed: Key)
-
-  /// What happened and what to do, in one line.
-  public var message: String {
-    switch self {
-    case .protocolNotSpoken(let version):
-      "the server answered in protocol \(version), this build speaks"
-        + " \(ProtocolVersion.current); update the app"
-    case .otherEpoch(let known, let told):
-      "the server's history \(told.text) is not the one this device knows (\(known.text)); this"
-        + " version cannot offer its records again, all changes are kept here"
-    case .reset(let feed):
-      "the feed \(feed.text) must be read anew after a long absence; this version cannot do that,"
-        + " all changes are kept here"
-    case .revoked(let feed, let reason):
-      "the feed \(feed.text) is no longer granted (\(reason)); this version cannot end the"
-        + " subscription, all changes are kept here"
-    case .historyShorter(let feed):
-      "the server holds less of the feed \(feed.text) than this device has read (it was restored);"
-        + " this version cannot offer its records again, all changes are kept here"
-    }
-  }
-}
-
-/// What an answer means to the device.
-public enum AnswerReading: Hashable, Sendable {
-  /// It answers another request, or none: nothing is done.
-  case ignored
-  /// Apply its verdicts, records and cursors in one transaction.
-  case apply
-  /// The request number was used before: the device has taken a new replica id, nothing else
-  /// changed.
-  case renewed
-  /// Nothing may be applied; the round ends with this error.
-  case stop(RoundStop)
-}
-
 /// The part of a device's state that is about the whole file: identity, clock, epoch, cursors.
 ///
 /// It decides what a request says and what an answer means; ``DeviceRecord`` does so for records.
@@ -116,23 +50,46 @@ public struct Device: Hashable, Sendable {
     }
   }
 
-  /// Begins a round: raises the request number if the request carries operations.
+  /// What the owner of a device's state can carry out after a long absence.
+  ///
+  /// Where an answer asks for more, the round is stopped by name and nothing is lost.
+  public struct Abilities: OptionSet, Hashable, Sendable {
+    /// One bit for each.
+    public var rawValue: UInt8
+
+    /// Makes a set of bits.
+    public init(rawValue: UInt8) {
+      self.rawValue = rawValue
+    }
+
+    /// Reading a feed anew and sweeping what it no longer has.
+    public static let reset = Abilities(rawValue: 1)
+    /// Offering records again to a server with another history.
+    public static let epochs = Abilities(rawValue: 2)
+    /// Ending a subscription that was taken away.
+    public static let revocation = Abilities(rawValue: 4)
+    /// Everything.
+    public static let all: Abilities = [.reset, .epochs, .revocation]
+  }
+
+  /// Begins a round: raises the request number if the request carries operations or offers.
   ///
   /// The caller commits the device's state and the marked rows durably, then writes the host
   /// record, then sends.
   ///
   /// - Parameters:
   ///   - rows: Rows marked in flight, in line order.
+  ///   - offers: Offers marked as sent, which come before all rows.
   ///   - nonce: A fresh nonce.
   ///   - build: What the app says about itself.
   ///   - wall: The device's wall clock in milliseconds.
   ///   - limit: How much the device can take at once.
   /// - Returns: The request to be sent.
   public mutating func begin(
-    with rows: [OutboxRow], nonce: Nonce, build: Build, wall: Int64,
-    limit: SyncRequest.Limit = SyncRequest.Limit()
+    with rows: [OutboxRow], offers: [SyncRequest.Offer] = [], nonce: Nonce, build: Build,
+    wall: Int64, limit: SyncRequest.Limit = SyncRequest.Limit()
   ) -> SyncRequest {
-    if !rows.isEmpty { number += 1 }
+    if !rows.isEmpty || !offers.isEmpty { number += 1 }
     self.nonce = nonce
     var operations: [SyncRequest.SentOperation] = []
     operations.reserveCapacity(rows.count)
@@ -142,16 +99,19 @@ public struct Device: Hashable, Sendable {
       if row.unanswered > 1 || row.operation.replica != replica { again.append(row.operation.id) }
       if feeds[row.operation.feed] == nil { feeds[row.operation.feed] = FeedState() }
     }
+    for offer in offers where feeds[offer.feed] == nil { feeds[offer.feed] = FeedState() }
     var asked: [SyncRequest.Feed] = []
     for entry in feeds.entries {
       asked.append(
         SyncRequest.Feed(
-          feed: entry.name, grant: entry.value.grant, cursor: entry.value.cursor))
+          feed: entry.name, grant: entry.value.grant, cursor: entry.value.cursor,
+          reset: entry.value.reset))
     }
     return SyncRequest(
       schema: build.schema, build: build.build, owner: account.owner, replica: replica,
       replicas: earlierReplicas, device: build.device, number: number, nonce: nonce,
-      epoch: epoch, time: wall, feeds: asked, again: again, operations: operations, limit: limit)
+      epoch: epoch, time: wall, feeds: asked, offers: offers, again: again,
+      operations: operations, limit: limit)
   }
 
   /// Reads an answer: whether it is the one waited for, and whether it can be applied.
@@ -164,10 +124,12 @@ public struct Device: Hashable, Sendable {
   ///   - wall: The device's wall clock in milliseconds.
   ///   - roundTrip: How long the request took, in milliseconds of the monotonic clock.
   ///   - newReplica: The replica id to take if the server asks for a new one.
+  ///   - abilities: What the caller can carry out; anything else stops the round by name.
   /// - Returns: What the answer means; only where it is ``AnswerReading/apply`` is the rest to be
   ///   applied.
   public mutating func read(
-    _ answer: SyncAnswer, wall: Int64, roundTrip: Int64, newReplica: ReplicaID
+    _ answer: SyncAnswer, wall: Int64, roundTrip: Int64, newReplica: ReplicaID,
+    carryingOut abilities: Abilities = []
   ) -> AnswerReading {
     #if PLANTED
       if !Planted.isActive(.nonceNotChecked) {
@@ -190,11 +152,20 @@ public struct Device: Hashable, Sendable {
       #if PLANTED
         if Planted.isActive(.epochIgnored) { return .apply }
       #endif
-      return .stop(.otherEpoch(known: epoch, told: answer.epoch))
+      guard abilities.contains(.epochs) else {
+        return .stop(.otherEpoch(known: epoch, told: answer.epoch))
+      }
+      return .newEpoch(take(answer.epoch, ancestry: answer.ancestry))
     }
     for part in answer.feeds {
-      if let reason = part.revoked { return .stop(.revoked(feed: part.feed, reason: reason)) }
-      if part.reset != nil { return .stop(.reset(feed: part.feed)) }
+      if let reason = part.revoked {
+        if abilities.contains(.revocation) { continue }
+        return .stop(.revoked(feed: part.feed, reason: reason))
+      }
+      if part.reset != nil {
+        if abilities.contains(.reset) { continue }
+        return .stop(.reset(feed: part.feed))
+      }
       if let told = part.cursor, let read = feeds[part.feed]?.cursor, told < read {
         #if PLANTED
           if Planted.isActive(.shorterHistoryTaken) { continue }

@@ -185,13 +185,13 @@ extension DeviceRecord {
 
   /// Whether the view shows the server's value of a field rather than one of the device's own.
   private func showsBase(_ name: Key, in view: RecordState) -> Bool {
-    guard let shown = view.fields[name], let told = base?.fields[name] else { return false }
+    guard let shown = view.fields[name], let told = ground?.fields[name] else { return false }
     return shown == told
   }
 
   /// What the view showed of a field below a row: an earlier row's value, or base's.
   private func seen(_ name: Key, before index: Int) -> Over? {
-    let told = base?.fields[name]
+    let told = ground?.fields[name]
     var winner = told
     var over = told.map { Over(stamp: $0.stamp, origin: $0.origin) }
     #if PLANTED

@@ -6,7 +6,7 @@
 /// ```
 ///   write ──▶ rows (pending) ──markInFlight──▶ rows.first (in flight) ──settle──▶ base
 ///                                                                   └─ rejected ─▶ inbox
-///   absorb ─▶ base                       view = base, rows[0], rows[1], … laid over each other
+///   absorb ─▶ base                view = base, offer, rows[0], rows[1], … laid over each other
 /// ```
 public struct DeviceRecord: Hashable, Sendable {
   /// Which record.
@@ -17,21 +17,34 @@ public struct DeviceRecord: Hashable, Sendable {
   public var base: RecordState?
   /// The device's own operations in the order of first change; only the first can be in flight.
   public var rows: [OutboxRow]
+  /// What the server is offered again after it began a new history; nil for nothing.
+  public var offer: RecordOffer?
 
   /// Makes a record of what is stored about it, by default nothing.
-  public init(key: RecordKey, feed: Key, base: RecordState? = nil, rows: [OutboxRow] = []) {
+  public init(
+    key: RecordKey, feed: Key, base: RecordState? = nil, rows: [OutboxRow] = [],
+    offer: RecordOffer? = nil
+  ) {
     self.key = key
     self.feed = feed
     self.base = base
     self.rows = rows
+    self.offer = offer
+  }
+
+  /// What lies beneath the device's own rows: base, and over it what is offered again.
+  var ground: RecordState? {
+    guard let offer else { return base }
+    guard let base else { return offer.state }
+    return base.merged(with: offer.state)
   }
 
   /// What queries and screens see; nil where there is no such record.
   ///
   /// A deleted record has a view, too: one whose `deleted` is set.
   public var view: RecordState? {
-    if rows.isEmpty { return base }
-    var view = base ?? RecordState()
+    if rows.isEmpty { return ground }
+    var view = ground ?? RecordState()
     for index in rows.indices { view.lay(rows[index].operation) }
     return view
   }

@@ -32,20 +32,50 @@ public struct PageBudget: Hashable, Sendable {
 public enum FeedReading: Hashable, Sendable {
   /// Read the records after this number.
   case read(after: UInt64)
-  /// The device must read the feed anew, up to this fence.
-  case reset(fence: UInt64)
+  /// The device reads the feed anew up to this fence; go on after this number.
+  case reset(fence: UInt64, after: UInt64)
+  /// The device may no longer read the feed.
+  case revoked(reason: String)
 
   /// Decides from what the device says and what the server holds.
+  ///
+  /// A device that reads from the start is told of a reset where anything was purged, too: it may
+  /// hold records from an earlier epoch that are gone.
   public init(_ asked: SyncRequest.Feed, head: FeedHead) {
-    if let grant = asked.grant, grant != head.grant {
-      self = .reset(fence: head.fence)
-    } else if let cursor = asked.cursor, cursor < head.fence, asked.reset != head.fence {
-      self = .reset(fence: head.fence)
+    if let reason = head.revoked {
+      self = .revoked(reason: reason)
+    } else if Self.isOtherGrant(asked, head: head) {
+      self = .reset(fence: head.fence, after: 0)
+    } else if let reset = asked.reset {
+      let goesOn = reset == head.fence
+      self = .reset(fence: head.fence, after: goesOn ? min(asked.cursor ?? 0, head.head) : 0)
+    } else if head.fence > 0, asked.cursor ?? 0 < head.fence {
+      self = .reset(fence: head.fence, after: 0)
     } else {
       // A cursor beyond the head comes from nowhere; nothing follows it, and nothing is lost by
       // reading from the head.
       self = .read(after: min(asked.cursor ?? 0, head.head))
     }
+  }
+
+  private static func isOtherGrant(_ asked: SyncRequest.Feed, head: FeedHead) -> Bool {
+    #if PLANTED
+      if Planted.isActive(.grantIgnored) { return false }
+    #endif
+    return asked.grant.map { $0 != head.grant } ?? false
+  }
+
+  /// After which number the page goes on; nil where there is none.
+  public var after: UInt64? {
+    switch self {
+    case .read(let number), .reset(_, let number): number
+    case .revoked: nil
+    }
+  }
+
+  /// The fence of the reset that the page belongs to.
+  public var fence: UInt64? {
+    if case .reset(let fence, _) = self { fence } else { nil }
   }
 
   /// Where the device reads on after a page.

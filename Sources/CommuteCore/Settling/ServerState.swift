@@ -68,12 +68,16 @@ public struct FeedHead: Hashable, Sendable {
   public var fence: UInt64
   /// The number of the user's grant.
   public var grant: UInt64
+  /// Why the user may no longer read and write the feed, in words for people; nil while it is
+  /// granted.
+  public var revoked: String?
 
   /// Makes a head, by default of an empty feed under its first grant.
-  public init(head: UInt64 = 0, fence: UInt64 = 0, grant: UInt64 = 1) {
+  public init(head: UInt64 = 0, fence: UInt64 = 0, grant: UInt64 = 1, revoked: String? = nil) {
     self.head = head
     self.fence = fence
     self.grant = grant
+    self.revoked = revoked
   }
 }
 
@@ -112,6 +116,10 @@ public struct ServerState: Sendable {
   public var heads: [Key: FeedHead]
   /// The last requests by replica.
   public var requests: [ReplicaID: LastRequest]
+  /// Replicas whose memory of applied operations was purged; they stay retired.
+  public var retired: Set<ReplicaID>
+  /// The epochs before the present one, the oldest first; loaded where offers are to be judged.
+  public var ancestry: [SyncAnswer.Ancestor]
 
   /// Makes a state of nothing.
   public init(epoch: Epoch, clock: HybridClock) {
@@ -123,5 +131,7 @@ public struct ServerState: Sendable {
     stubs = []
     heads = [:]
     requests = [:]
+    retired = []
+    ancestry = []
   }
 }

@@ -44,7 +44,9 @@ extension Settlement {
       return refused
     }
     if after != before || stored == nil {
-      raise(&after, of: operation, in: &state, outcome: &outcome, user: user)
+      raise(
+        &after, key: operation.key, feed: operation.feed, in: &state, outcome: &outcome,
+        user: user)
     }
     let memory = AppliedOperation(
       digest: operation.digest, revision: after.revision, replica: operation.replica)
@@ -64,35 +66,35 @@ extension Settlement {
   ///
   /// The estimate leaves out stamps and escapes, which make it six times as long at the most, so
   /// only records that it finds large are written to be measured.
-  private func isTooLarge(_ state: RecordState, key: RecordKey) -> Bool {
+  func isTooLarge(_ state: RecordState, key: RecordKey) -> Bool {
     guard state.approximateSize > Limits.mergedBytes / 8 else { return false }
     return RecordMessage(key: key, state: state).encodedJSON().count > Limits.mergedBytes
   }
 
   /// Gives the changed record the next number of its feed.
-  private func raise(
-    _ after: inout RecordState, of operation: Operation, in state: inout ServerState,
+  func raise(
+    _ after: inout RecordState, key: RecordKey, feed: Key, in state: inout ServerState,
     outcome: inout Outcome, user: String
   ) {
-    var head = state.heads[operation.feed] ?? FeedHead()
+    var head = state.heads[feed] ?? FeedHead()
     head.head += 1
-    state.heads[operation.feed] = head
+    state.heads[feed] = head
     after.revision = Revision(epoch: state.epoch, number: head.head)
     after.author = user
     #if PLANTED
       if Planted.isActive(.revisionNotRaised) {
-        after.revision = state.records[operation.key]?.state.revision ?? after.revision
+        after.revision = state.records[key]?.state.revision ?? after.revision
       }
       if Planted.isActive(.hardDelete), after.deleted != nil {
-        state.records[operation.key] = nil
+        state.records[key] = nil
         return
       }
     #endif
-    state.records[operation.key] = StoredRecord(feed: operation.feed, state: after)
-    if !outcome.changedRecords.contains(operation.key) {
-      outcome.changedRecords.append(operation.key)
+    state.records[key] = StoredRecord(feed: feed, state: after)
+    if !outcome.changedRecords.contains(key) {
+      outcome.changedRecords.append(key)
     }
-    if !outcome.raisedFeeds.contains(operation.feed) { outcome.raisedFeeds.append(operation.feed) }
+    if !outcome.raisedFeeds.contains(feed) { outcome.raisedFeeds.append(feed) }
   }
 
   /// Whether the device can tell the record from what it held and what it sent.

@@ -15,6 +15,10 @@ public struct Settlement: Sendable {
     public var feeds: [Key]
     /// The replica whose last request is wanted.
     public var replica: ReplicaID
+    /// Replicas of which it is wanted whether they are retired.
+    public var writers: [ReplicaID]
+    /// Whether the ancestry is wanted.
+    public var wantsAncestry: Bool
   }
 
   /// What was decided, and which rows have to be written.
@@ -45,12 +49,20 @@ public struct Settlement: Sendable {
   /// The server's own rules: what they have against a proposal; nil for nothing.
   public var validate: (@Sendable (Proposal) -> Objection?)?
 
+  /// Whether offers are taken; where the store does not load what they need, they come later.
+  public var takesOffers: Bool
+  /// For how long after an epoch ended its records are taken, in milliseconds.
+  public var retention: Int64
+
   /// Makes a settlement for a server that knows these tables and has these rules.
   public init(
-    tables: FieldMap<TableSchema> = FieldMap(),
+    tables: FieldMap<TableSchema> = FieldMap(), takesOffers: Bool = false,
+    retention: Int64 = Purge.defaultRetention,
     validate: (@Sendable (Proposal) -> Objection?)? = nil
   ) {
     self.tables = tables
+    self.takesOffers = takesOffers
+    self.retention = retention
     self.validate = validate
   }
 
@@ -60,12 +72,18 @@ public struct Settlement: Sendable {
     var fields: [FieldKey] = []
     var operations: [OperationID] = []
     var feeds: Set<Key> = []
+    var writers: Set<ReplicaID> = []
     for part in request.feeds { feeds.insert(part.feed) }
+    for offer in request.offers {
+      records.insert(offer.record.key)
+      feeds.insert(offer.feed)
+    }
     for sent in request.operations {
       let operation = sent.operation
       records.insert(operation.key)
       for key in operation.needs { records.insert(key) }
       operations.append(operation.id)
+      if request.again.contains(operation.id) { writers.insert(operation.replica) }
       feeds.insert(operation.feed)
       for entry in operation.fields.entries {
         fields.append(FieldKey(record: operation.key, field: entry.name))
@@ -74,7 +92,8 @@ public struct Settlement: Sendable {
     }
     return Needs(
       records: records.sorted(), operations: operations, fields: fields, feeds: feeds.sorted(),
-      replica: request.replica)
+      replica: request.replica, writers: writers.sorted(),
+      wantsAncestry: !request.offers.isEmpty)
   }
 
   /// Settles the operations of a request.
@@ -107,7 +126,7 @@ public struct Settlement: Sendable {
     }
     for offer in request.offers {
       outcome.verdicts.append(
-        Verdict(id: offer.id, kind: .later(.offers, afterMilliseconds: 3_600_000)))
+        judge(offer, of: request, in: &state, outcome: &outcome, time: time, user: user))
     }
     for sent in request.operations {
       outcome.verdicts.append(
@@ -124,8 +143,8 @@ public struct Settlement: Sendable {
   ) -> Verdict {
     let id = operation.id
     let stored = state.records[operation.key]
-    if isBehindFence(operation.feed, of: request, in: state) {
-      return Verdict(id: id, kind: .later(.reset, afterMilliseconds: 0))
+    if let refusal = feedRefusal(of: id, operation.feed, request: request, in: state) {
+      return refusal
     }
     if let before = state.operations[id], !isDedupeOff {
       guard before.digest == operation.digest else {
@@ -147,6 +166,9 @@ public struct Settlement: Sendable {
           user: user)
       }
     #endif
+    if let refusal = expiry(of: operation, request: request, stored: stored, in: state) {
+      return refusal
+    }
     if let refusal = refusal(of: operation, request: request, stored: stored, in: state) {
       return refusal
     }
@@ -159,18 +181,6 @@ public struct Settlement: Sendable {
     return apply(operation, to: stored, in: &state, outcome: &outcome, time: time, user: user)
   }
 
-  /// Whether the device has not read the deletions that were purged since.
-  private func isBehindFence(
-    _ feed: Key, of request: SyncRequest, in state: ServerState
-  ) -> Bool {
-    guard let head = state.heads[feed], head.fence > 0 else { return false }
-    for part in request.feeds where part.feed == feed {
-      guard let cursor = part.cursor else { return false }
-      return cursor < head.fence && part.reset != head.fence
-    }
-    return false
-  }
-
   /// What refuses an operation before it is settled; nil if nothing does.
   private func refusal(
     of operation: Operation, request: SyncRequest, stored: StoredRecord?, in state: ServerState
@@ -181,7 +191,7 @@ public struct Settlement: Sendable {
         record: stored.state)
     }
     if stored == nil {
-      if state.stubs.contains(operation.key) {
+      if state.hasStub(of: operation.key) {
         return rejection(of: operation, .gone, "the record was deleted long ago")
       }
       if !operation.creates {
@@ -230,7 +240,7 @@ public struct Settlement: Sendable {
     return "of '\(member.name.text)'"
   }
 
-  private func rejection(
+  func rejection(
     of operation: Operation, _ code: RejectionCode, _ message: String, record: RecordState? = nil
   ) -> Verdict {
     Verdict(

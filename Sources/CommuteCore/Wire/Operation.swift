@@ -110,6 +110,8 @@ public enum RejectionCode: UInt8, Hashable, Sendable, CaseIterable {
   case tooLarge
   /// The replica was away for longer than operations are remembered.
   case expired
+  /// An offer comes later than the retention time after its epoch ended.
+  case late
   /// A validator refused it.
   case invalid
   /// The user may not write there.
@@ -127,6 +129,7 @@ public enum RejectionCode: UInt8, Hashable, Sendable, CaseIterable {
     case .kind: "kind"
     case .tooLarge: "tooLarge"
     case .expired: "expired"
+    case .late: "late"
     case .invalid: "invalid"
     case .forbidden: "forbidden"
     case .other: "other"

@@ -71,6 +71,10 @@ extension JSONWriter {
         separate()
         append("{\"id\":")
         identifier(offer.id)
+        if !offer.feed.text.utf8.isEmpty {
+          append(",\"feed\":")
+          text(offer.feed.text)
+        }
         append(",\"record\":")
         record(offer.record)
         append(0x7D)
@@ -228,18 +232,21 @@ extension JSONReader {
     skipSpace()
     let start = offset
     var id = OperationID(high: 0, low: 0)
+    var feed: Key = ""
     var record: RecordMessage?
     var members = try openObject()
     while let member = try nextMember(&members) {
       switch member {
       case .id: id = try identifier()
+      case .feed: feed = try key()
       case .record: record = try self.record()
       default: try skipValue()
       }
     }
+    // An offer without a feed is one of the first drafts of the wire; it is refused by name.
     try need(.id, in: members, at: start)
     guard let record else { throw JSONFault(missing: .record, at: start) }
-    return SyncRequest.Offer(id: id, record: record)
+    return SyncRequest.Offer(id: id, feed: feed, record: record)
   }
 
   private mutating func operationIDs() throws(JSONFault) -> [OperationID] {

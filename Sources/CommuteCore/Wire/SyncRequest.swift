@@ -32,12 +32,15 @@ public struct SyncRequest: Hashable, Sendable {
   public struct Offer: Hashable, Sendable {
     /// The id that its verdict names.
     public var id: OperationID
+    /// The feed the record belongs to.
+    public var feed: Key
     /// The record's full state.
     public var record: RecordMessage
 
     /// Makes an offer.
-    public init(id: OperationID, record: RecordMessage) {
+    public init(id: OperationID, feed: Key, record: RecordMessage) {
       self.id = id
+      self.feed = feed
       self.record = record
     }
   }

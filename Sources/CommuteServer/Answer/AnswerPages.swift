@@ -22,8 +22,7 @@ public struct AnswerPages: Sendable {
   private struct Part {
     var feed: Key
     var head: FeedHead
-    var reset: UInt64?
-    var after: UInt64
+    var reading: FeedReading
     var page: FeedPage
   }
 
@@ -63,18 +62,11 @@ public struct AnswerPages: Sendable {
   private static func part(
     _ asked: SyncRequest.Feed, head: FeedHead, settled: Set<UInt64>
   ) -> Part {
-    var after: UInt64 = 0
-    var reset: UInt64?
-    switch FeedReading(asked, head: head) {
-    case .read(let cursor):
-      after = cursor
-      // Inside a reset, every page tells which one it belongs to.
-      if head.fence > 0, asked.reset == head.fence { reset = head.fence }
-    case .reset(let fence): reset = fence
-    }
+    let reading = FeedReading(asked, head: head)
+    let isOpen = reading.after.map { $0 < head.head } ?? false
     return Part(
-      feed: asked.feed, head: head, reset: reset, after: after,
-      page: FeedPage(settled: settled, isOpen: head.head > after))
+      feed: asked.feed, head: head, reading: reading,
+      page: FeedPage(settled: settled, isOpen: isOpen))
   }
 
   private static func settled(
@@ -118,19 +110,23 @@ public struct AnswerPages: Sendable {
   private func span(of index: Int) -> Span {
     let part = parts[index]
     return Span(
-      feed: part.feed, after: part.page.passed ?? part.after, through: part.head.head)
+      feed: part.feed, after: part.page.passed ?? part.reading.after ?? 0, through: part.head.head)
   }
 
   /// The parts of the answer, in the order in which the feeds were asked about.
   public var feeds: [SyncAnswer.Feed] {
     parts.map { part in
-      SyncAnswer.Feed(
+      guard let after = part.reading.after else {
+        return SyncAnswer.Feed(
+          feed: part.feed, grant: part.head.grant, cursor: nil, revoked: part.head.revoked)
+      }
+      return SyncAnswer.Feed(
         feed: part.feed, grant: part.head.grant,
         cursor: FeedReading.cursor(
-          head: part.head.head, lastSent: part.page.passed, after: part.after,
+          head: part.head.head, lastSent: part.page.passed, after: after,
           more: part.page.hasMore),
         fence: part.head.fence, records: part.page.records, more: part.page.hasMore,
-        reset: part.reset)
+        reset: part.reading.fence)
     }
   }
 }

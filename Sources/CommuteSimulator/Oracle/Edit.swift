@@ -84,6 +84,11 @@ struct Edit {
   var claimed: Moment
   /// The moment under which the server settled it.
   var settled: Moment?
+  /// The moment under which a history of the server that is lost had settled it.
+  var settledBefore: Moment?
+  /// Whether its device no longer holds what the server told of it: the record was swept, or its
+  /// feed taken away.
+  var isReleased = false
   /// The commit of the device's file that marked it sent.
   var sentAt: Int?
   /// Whether the server told that the record had been deleted before.

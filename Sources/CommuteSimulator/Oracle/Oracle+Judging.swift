@@ -24,8 +24,8 @@ extension Oracle {
   }
 
   /// Judges whether every edit is accounted for, once nothing is under way any more; some rows wait
-  /// visibly for records that are not there.
-  func judgeFates(waiting: [(device: Int, place: Int)]) -> Breach? {
+  /// visibly for records that are not there, and some devices are down for ever.
+  func judgeFates(waiting: [(device: Int, place: Int)], down: [Int] = []) -> Breach? {
     for number in 1..<edits.count + 1 {
       let edit = edits[number - 1]
       if edit.settled != nil || edit.isBuried || edit.isFailed || edit.isLost || edit.isWithdrawn {
@@ -34,19 +34,29 @@ extension Oracle {
       if waiting.contains(where: { $0.device == edit.device && $0.place == edit.place }) {
         continue
       }
-      let later = latest(of: edit.device, at: edit.place)
-      let isSuperseded = later > number || hasFailedLater(number)
-      if !isSuperseded {
+      // It was acknowledged, let go by its device, and went with the server's files.
+      if edit.isReleased, edit.settledBefore != nil { continue }
+      // It was settled in a history that is lost, and what stands now stands above it.
+      if let before = edit.settledBefore, let stands = expected(at: edit.place),
+        before < stands.settled || before == stands.settled && !(stands.content < edit.content)
+      {
+        continue
+      }
+      if down.contains(edit.device) { continue }
+      if !isSuperseded(number) {
         return Breach(invariant: 13, text: "\(name(number)) is neither settled nor shown as failed")
       }
     }
     return nil
   }
 
-  private func hasFailedLater(_ number: Int) -> Bool {
+  /// Whether the same device wrote again at the same place.
+  private func isSuperseded(_ number: Int) -> Bool {
     let edit = edits[number - 1]
     for later in edits(at: edit.place) where later > number {
-      if edits[later - 1].device == edit.device, edits[later - 1].isFailed { return true }
+      let other = edits[later - 1]
+      guard other.device == edit.device else { continue }
+      if other.isFailed || !other.isLost && !other.isWithdrawn { return true }
     }
     return false
   }

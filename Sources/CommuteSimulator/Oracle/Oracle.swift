@@ -3,15 +3,17 @@
 /// It is told what happened in plain numbers and shares no code with what it judges.
 struct Oracle {
   /// Every edit in the order in which it was written; an edit's number is its index plus one.
-  private(set) var edits: [Edit] = []
+  var edits: [Edit] = []
   /// The edits of each place, newest last.
   private var history: [[Int]]
   /// The edit that is expected to stand at each place; 0 for none.
-  private var standing: [Int]
+  var standing: [Int]
   /// Edits under moments that they had before they were moved; a power loss may bring these back.
   private var earlier: [(number: Int, claimed: Moment)] = []
   /// Devices whose whole machine was put back: they may give two values one moment.
   private(set) var machines: [Int] = []
+  /// Devices whose file was copied to another machine, and those machines.
+  var copies: [Int] = []
   /// The greatest moment of each writer that left its device.
   private var latestSent: [Moment] = []
 
@@ -57,7 +59,8 @@ struct Oracle {
     }
     for sent in latestSent where sent.writer == claimed.writer && claimed.time <= sent.time {
       return Breach(
-        invariant: 4, text: "\(name(edits.count)) is stamped before what its writer had sent")
+        invariant: 4, text: "\(name(edits.count)) is stamped before what its writer had sent",
+        isKnownLimit: machines.contains(device))
     }
     return nil
   }
@@ -77,7 +80,10 @@ struct Oracle {
     device: Int, _ place: Int, _ content: Content, _ claimed: Moment, version: Int
   ) {
     let number = find(place, content, claimed, of: device)
-    if number > 0, edits[number - 1].sentAt == nil { edits[number - 1].sentAt = version }
+    // What a copy of the file sends says nothing about the file it was made of.
+    if number > 0, edits[number - 1].device == device, edits[number - 1].sentAt == nil {
+      edits[number - 1].sentAt = version
+    }
     if claimed == .start { return }
     for index in latestSent.indices where latestSent[index].writer == claimed.writer {
       latestSent[index].time = max(latestSent[index].time, claimed.time)
@@ -110,7 +116,19 @@ struct Oracle {
   private func lost(_ number: Int, to other: Int) -> Breach {
     Breach(
       invariant: 20, text: "\(name(number)) lost to \(name(other)), which its writer had seen",
-      isKnownLimit: edits[number - 1].isLost || machines.contains(edits[number - 1].device))
+      isKnownLimit: isKnownLimit(number) || isOfCopies(number, other))
+  }
+
+  /// Whether an edit went with a file that was put back, or is of a machine that was.
+  private func isKnownLimit(_ number: Int) -> Bool {
+    edits[number - 1].isLost || machines.contains(edits[number - 1].device)
+  }
+
+  /// Whether two edits are of a file that was copied while its clock was ahead.
+  private func isOfCopies(_ one: Int, _ other: Int) -> Bool {
+    let pair = [edits[one - 1], edits[other - 1]]
+    return pair.contains { copies.contains($0.device) }
+      && pair.contains { $0.settled != nil && $0.settled != $0.claimed }
   }
 
   /// The server told that an edit came to a deleted record.
@@ -126,7 +144,8 @@ struct Oracle {
     edits[number - 1].isFailed = true
     for earlier in history[place] where earlier < number {
       let edit = edits[earlier - 1]
-      if edit.device == device, !edit.hasLeft, edit.settled == nil {
+      let isOpen = edit.settled == nil || copies.contains(device)
+      if edit.device == device, !edit.hasLeft, isOpen {
         edits[earlier - 1].isFailed = true
       }
     }
@@ -169,21 +188,35 @@ struct Oracle {
 
   /// The edit of a value and the moment its writer gave; 0 for none.
   ///
-  /// Devices put the same seeds; of these the one of `device` is meant, where it put one.
+  /// Devices put the same seeds; of these the one of `device` is meant, where it put one, or of the
+  /// device that its file was copied from.
   func find(_ place: Int, _ content: Content, _ claimed: Moment, of device: Int) -> Int {
     var other = 0
+    var source = 0
     for number in history[place].reversed() {
       let edit = edits[number - 1]
       guard edit.claimed == claimed, edit.content == content else { continue }
       if edit.device == device && !edit.isLost { return number }
       if other == 0 { other = number }
+      if source == 0, !edit.isLost, isSource(edit.device, of: device) { source = number }
     }
+    if source > 0 { return source }
     if other > 0 { return other }
     for entry in earlier.reversed() where entry.claimed == claimed {
       let edit = edits[entry.number - 1]
       if edit.place == place, edit.content == content { return entry.number }
     }
     return 0
+  }
+
+  /// Whether a device's file was copied from another's, directly or through others.
+  private func isSource(_ source: Int, of device: Int) -> Bool {
+    var at = device
+    for index in stride(from: copies.count - 2, through: 0, by: -2) where copies[index + 1] == at {
+      at = copies[index]
+      if at == source { return true }
+    }
+    return false
   }
 
   /// Whether an edit's writer had seen another, directly or through others.
@@ -212,7 +245,9 @@ struct Oracle {
   func latest(of device: Int, at place: Int) -> Int {
     for number in history[place].reversed() {
       let edit = edits[number - 1]
-      guard edit.device == device, !edit.isLost, !edit.isFailed, !edit.isWithdrawn else { continue }
+      guard edit.device == device, !edit.isLost, !edit.isFailed, !edit.isWithdrawn,
+        !edit.isReleased
+      else { continue }
       return number
     }
     return 0

@@ -3,7 +3,8 @@ enum FaultClass: Int, CaseIterable {
   case loss, duplication, reordering, timeOut, offline
   case kill, killBetweenCommits, powerLoss, clockJump
   case serverRestart, serverTrouble, strangeAnswer, garbledMessage
-  case rejection, restoredFile, restoredMachine, lostHostRecord
+  case rejection, restoredFile, restoredMachine, lostHostRecord, clonedFile
+  case restoredServer, longAbsence, revocation, newGrant
 
   /// The name in reports.
   var name: String { "\(self)" }
@@ -15,6 +16,9 @@ enum Mark: Int, CaseIterable {
   case restamped, duplicateVerdict, recordLeftOut, recordTold
   case renewedAtOpen, renewedByServer, sentByCopy, pageCut, seedTie, equivalentTexts, olderClaim
   case buried, withdrawn, creationRefused, changedBack, deferred, leftWaiting
+  case resetBegun, resetRestarted, sweptRecord, sweptRows, keptCreation
+  case newEpoch, offered, offerJoined, offerTaken, offerGone, offerLate
+  case purged, expired, revokedRows
 
   /// The name in reports.
   var name: String { "\(self)" }

@@ -5,10 +5,20 @@ struct DeviceFile {
   var device: Device
   var records: [DeviceRecord]
   var inbox: [Rejection] = []
+  /// The records that the resets under way have told, one bit each.
+  var told: UInt32 = 0
   /// The place in line that the next row gets.
   var nextOrder: Int64 = 1
   /// How many commits were made to it.
   var version = 0
+
+  /// Keeps that a reset has told a record.
+  mutating func noteTold(_ record: Int) { told |= 1 << UInt32(record) }
+
+  /// Forgets what a reset has told of some records.
+  mutating func forgetTold(_ records: [Int]) {
+    for record in records { told &= ~(1 << UInt32(record)) }
+  }
 }
 
 /// A device: its file, what of it is durable, and the process that has it open.
@@ -31,6 +41,8 @@ struct SimulatedDevice {
   var sentAt: Int64 = 0
   /// The records whose rows went with the round under way.
   var sentRecords: [Int] = []
+  /// Whether it is down for ever.
+  var isDown = false
   /// Whether every commit is durable at once, or power is never lost.
   var isCareful: Bool
   let user: String
@@ -47,6 +59,7 @@ struct SimulatedDevice {
     var device: Device
     var records: [(number: Int, record: DeviceRecord)] = []
     var inbox: Int
+    var told: UInt32
     var nextOrder: Int64
     var version: Int
   }
@@ -55,7 +68,7 @@ struct SimulatedDevice {
   private var undone: [Undo] = []
   private var open: Undo?
 
-  init(file: DeviceFile, host: HostRecord, isCareful: Bool, user: String) {
+  init(file: DeviceFile, host: HostRecord?, isCareful: Bool, user: String) {
     self.file = file
     self.host = host
     self.isCareful = isCareful
@@ -71,7 +84,7 @@ struct SimulatedDevice {
   mutating func begin() {
     if isCareful { return }
     open = Undo(
-      device: file.device, inbox: file.inbox.count, nextOrder: file.nextOrder,
+      device: file.device, inbox: file.inbox.count, told: file.told, nextOrder: file.nextOrder,
       version: file.version)
   }
 
@@ -92,6 +105,14 @@ struct SimulatedDevice {
       file.nextOrder += 1
     }
     return result
+  }
+
+  /// Changes what lies beside the records, within a transaction.
+  mutating func withFile(_ change: (inout DeviceFile) -> Void) { change(&file) }
+
+  /// Whether a reset under way has told any of some records.
+  func isToldOf(_ records: [Int]) -> Bool {
+    records.contains { file.told & (1 << UInt32($0)) != 0 }
   }
 
   /// Puts rejections into the inbox, within a transaction.
@@ -129,6 +150,7 @@ struct SimulatedDevice {
       file.device = step.device
       for entry in step.records.reversed() { file.records[entry.number] = entry.record }
       file.inbox.removeLast(file.inbox.count - step.inbox)
+      file.told = step.told
       file.nextOrder = step.nextOrder
       last = step.version
     }

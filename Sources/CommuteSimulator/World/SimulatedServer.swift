@@ -5,14 +5,43 @@ struct SimulatedServer {
   /// Everything in its store; every commit of it is durable.
   var state: ServerState
   let settlement: Settlement
-  /// The records by number, read from the store after each request.
-  private(set) var held = [RecordState?](repeating: nil, count: Stage.recordCount)
-  /// The operations that had effect, to see that none has it twice.
-  var applied: [OperationID] = []
-  /// The operations that were settled.
-  var settled: [SyncRequest.SentOperation] = []
-  /// The values that they carried, under the stamps with which they were settled.
-  var deliveries: [Delivery] = []
+  /// What it keeps beside the state; both go back with a copy.
+  var notes = Notes()
+  /// A copy of all of it that was made some time ago.
+  var copy: Copy?
+
+  /// What is known about the state.
+  struct Notes {
+    /// The records by number, read from the store after each request.
+    var held = [RecordState?](repeating: nil, count: Stage.recordCount)
+    /// The operations that had effect, to see that none has it twice.
+    var applied: [OperationID] = []
+    /// The operations that were settled.
+    var settled: [SyncRequest.SentOperation] = []
+    /// The values that they carried, under the stamps with which they were settled.
+    var deliveries: [Delivery] = []
+    /// How far the devices have come.
+    var progress: [Purge.Progress] = []
+    /// When the latest change of each record was settled.
+    var changedAt = [Int64](repeating: 0, count: Stage.recordCount)
+    /// What each of two users may read.
+    var grants = [[Grant]](repeating: [Grant(), Grant()], count: 2)
+    /// Whether memories were purged, so that what is replayed is not known any more.
+    var hasForgotten = false
+  }
+
+  /// What a user may do with a feed.
+  struct Grant {
+    var number: UInt64 = 1
+    var isRevoked = false
+  }
+
+  /// A copy of the server's files, with what the oracle knew then.
+  struct Copy {
+    var state: ServerState
+    var notes: Notes
+    var marks: Oracle.Marks
+  }
 
   /// One field that was settled.
   struct Delivery {
@@ -20,23 +49,33 @@ struct SimulatedServer {
     var state: FieldState
   }
 
+  /// The records by number.
+  var held: [RecordState?] { notes.held }
+
   /// The flavour of operation ids that the validator refuses.
   static let refused: UInt64 = 7
 
   init(tables: FieldMap<TableSchema>) {
     state = ServerState(
       epoch: Epoch(rawValue: 0xE1), clock: HybridClock(replica: ReplicaID(rawValue: 0x5E)))
-    settlement = Settlement(tables: tables) { proposal in
+    settlement = Settlement(
+      tables: tables, takesOffers: true, retention: World.retention
+    ) { proposal in
       proposal.operation.low & 0xFF == Self.refused ? .invalid("a rule refused it") : nil
     }
   }
 
   /// Reads the records again that a request was about.
-  mutating func readAgain(_ operations: [SyncRequest.SentOperation], on stage: Stage) {
-    for index in operations.indices {
-      let number = Stage.number(of: operations[index].operation.key)
-      held[number] = state.records[stage.records[number]]?.state
+  mutating func readAgain(_ request: SyncRequest, on stage: Stage) {
+    for index in request.operations.indices {
+      readAgain(Stage.number(of: request.operations[index].operation.key), on: stage)
     }
+    for offer in request.offers { readAgain(Stage.number(of: offer.record.key), on: stage) }
+  }
+
+  /// Reads a record again.
+  mutating func readAgain(_ number: Int, on stage: Stage) {
+    notes.held[number] = state.records[stage.records[number]]?.state
   }
 
   /// The highest number of a feed.
@@ -60,29 +99,59 @@ extension World {
       send(strangeAnswer(to: request), to: number, process: parcel.process)
       return
     }
-    if request.operations.count > Self.batch { blame(18, "a request carries too much") }
+    if request.operations.count + request.offers.count > Self.batch {
+      blame(18, "a request carries too much")
+    }
+    grant(to: user)
+    // An offer of the same request may bring the tombstone.
+    let buried = request.offers.filter { $0.record.state.deleted != nil }.map { $0.record.key }
     let wasDeleted = request.operations.map {
       server.held[Stage.number(of: $0.operation.key)]?.deleted != nil
+        || buried.contains($0.operation.key)
     }
     let outcome = server.settlement.settle(request, in: &server.state, time: time, user: user)
-    server.readAgain(request.operations, on: stage)
-    for index in outcome.verdicts.indices.prefix(wasDeleted.count) {
-      note(
-        outcome.verdicts[index], on: request.operations[index].operation, by: number,
-        wasDeleted: wasDeleted[index])
-    }
-    for id in outcome.appliedOperations {
-      if server.applied.contains(id) { blame(14, "an operation had effect twice") }
-      server.applied.append(id)
-    }
-    report.note(outcome.changedRecords.count)
+    server.readAgain(request, on: stage)
+    note(outcome, of: request, by: number, wasDeleted: wasDeleted)
     checkServer(outcome.changedRecords)
-    let answer = SyncAnswer(
+    var answer = SyncAnswer(
       epoch: server.state.epoch, renew: outcome.renews ? [] : nil, time: time,
       nonce: request.nonce, verdicts: outcome.verdicts,
       feeds: outcome.isSettled ? pages(for: request, told: told(by: outcome, of: request)) : [])
+    if let epoch = request.epoch, epoch != server.state.epoch {
+      answer.ancestry = server.state.ancestry
+    }
     tell("server answers device \(number): \(Self.describe(answer))")
     send(answer, to: number, process: parcel.process)
+  }
+
+  /// Tells the oracle what a request has changed.
+  private mutating func note(
+    _ outcome: Settlement.Outcome, of request: SyncRequest, by number: Int, wasDeleted: [Bool]
+  ) {
+    guard outcome.isSettled else { return }
+    for (index, verdict) in outcome.verdicts.enumerated() {
+      if index < request.offers.count {
+        note(verdict, on: request.offers[index], by: number)
+        continue
+      }
+      let place = index - request.offers.count
+      note(
+        verdict, on: request.operations[place].operation, by: number,
+        wasDeleted: wasDeleted[place])
+    }
+    for id in outcome.appliedOperations {
+      // Of two copies of a file the second may come when the memory of the first is gone.
+      let isCopys = oracle.copies.contains(number) && !request.again.contains(id)
+      if server.notes.applied.contains(id), !(server.notes.hasForgotten && isCopys) {
+        blame(14, "an operation had effect twice")
+      }
+      server.notes.applied.append(id)
+    }
+    for key in outcome.changedRecords {
+      server.notes.changedAt[Stage.number(of: key)] = time
+    }
+    noteProgress(of: request)
+    report.note(outcome.changedRecords.count)
   }
 
   /// Tells the oracle what the server made of an operation.
@@ -92,7 +161,13 @@ extension World {
     switch verdict.kind {
     case .duplicate: reach(.duplicateVerdict)
     case .rejected(let code, _):
-      if code == .mismatch { reach(.sentByCopy) } else { count(.rejection) }
+      switch code {
+      case .mismatch: reach(.sentByCopy)
+      case .expired:
+        reach(.expired)
+        checkExpiry(of: operation)
+      default: count(.rejection)
+      }
     case .later: reach(.deferred)
     case .applied:
       reach(verdict.record == nil ? .recordLeftOut : .recordTold)
@@ -101,6 +176,29 @@ extension World {
       } else {
         noteSettled(operation, as: verdict, by: device)
       }
+    }
+  }
+
+  /// Tells the oracle what the server made of an offer.
+  private mutating func note(
+    _ verdict: Verdict, on offer: SyncRequest.Offer, by device: Int
+  ) {
+    guard verdict.kind == .applied, offer.record.state.revision?.epoch != server.state.epoch else {
+      return
+    }
+    let record = Stage.number(of: offer.record.key)
+    for entry in offer.record.state.fields.entries {
+      let place = Stage.place(record, stage.field(entry.name, of: record))
+      blame(
+        oracle.settledAgain(
+          device: device, place, Content(entry.value.value), origin: Moment(entry.value.origin),
+          as: Moment(entry.value.stamp)))
+      server.notes.deliveries.append(
+        SimulatedServer.Delivery(place: place, state: entry.value))
+    }
+    if let deleted = offer.record.state.deleted {
+      oracle.accounted(
+        Stage.deletion(of: record), until: Moment(deleted), .nothing, isFailed: false)
     }
   }
 
@@ -143,7 +241,7 @@ extension World {
         reach(.olderClaim)
         continue
       }
-      server.deliveries.append(
+      server.notes.deliveries.append(
         SimulatedServer.Delivery(
           place: place,
           state: FieldState(value: change.value, stamp: settled, origin: change.stamp)))
@@ -154,7 +252,7 @@ extension World {
           device: device, Stage.deletion(of: record), .nothing, claimed: Moment(claimed),
           as: Moment(verdict.deleted ?? claimed)))
     }
-    server.settled.append(SyncRequest.SentOperation(operation: operation))
+    server.notes.settled.append(SyncRequest.SentOperation(operation: operation))
   }
 
   /// No stamp of the server is beyond its time and the limit.

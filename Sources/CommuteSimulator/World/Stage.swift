@@ -29,7 +29,10 @@ struct Stage {
     records = (0..<UInt64(Self.recordCount)).map { number in
       RecordKey(
         table: number == 2 || number == 4 ? memo : book,
-        id: RecordID(high: 0x018F_3C5E_7A10_7000, low: 0x8000_0000_0000_0000 | number))
+        // One has a fixed id, as samples have; the others are drawn.
+        id: RecordID(
+          high: number == 1 ? 0x018F_3C5E_7A10_8000 : 0x018F_3C5E_7A10_7000,
+          low: 0x8000_0000_0000_0000 | number))
     }
     fields = records.map { $0.table == book ? bookFields : memoFields }
     let schema = TableSchema(
@@ -55,6 +58,9 @@ struct Stage {
   static func deletion(of record: Int) -> Int {
     record * placesPerRecord + fieldCount
   }
+
+  /// The number of a feed.
+  func number(of feed: Key) -> Int { feed == feeds[0] ? 0 : 1 }
 
   /// The number of a field by its name.
   func field(_ name: Key, of record: Int) -> Int {

@@ -4,9 +4,10 @@ import CommuteCore
 extension World {
   /// The screen shows the device's own writes or something newer; what was deleted stays deleted.
   mutating func checkView(_ record: Int, on number: Int) {
-    if devices[number].file.records[record].base?.deleted != nil {
+    let held = devices[number].file.records[record]
+    if held.base?.deleted != nil || held.offer?.state.deleted != nil {
       memory[number].deleted[record] = true
-    } else if memory[number].deleted[record], devices[number].file.records[record].base != nil {
+    } else if memory[number].deleted[record], held.base != nil {
       blame(3, "record \(record) was deleted on device \(number) and is back")
     }
     guard let view = devices[number].file.records[record].view else { return }
@@ -85,8 +86,14 @@ extension World {
       return "record \(Stage.number(of: operation.key))\(operation.creates ? " new" : "") "
         + fields.joined(separator: ",") + (operation.deleted == nil ? "" : " DELETE")
     }
-    let cursors = request.feeds.map { $0.cursor.map { "\($0)" } ?? "start" }
-    return "[\(operations.joined(separator: "; "))] cursors \(cursors.joined(separator: ","))"
+    let offers = request.offers.map { offer in
+      "offer \(Stage.number(of: offer.record.key))@\(offer.record.state.revision?.number ?? 0)"
+    }
+    let cursors = request.feeds.map { feed in
+      (feed.cursor.map { "\($0)" } ?? "start") + (feed.reset.map { " in reset \($0)" } ?? "")
+    }
+    return "[\((offers + operations).joined(separator: "; "))]"
+      + " cursors \(cursors.joined(separator: ",")) epoch \(request.epoch?.rawValue ?? 0)"
   }
 
   static func describe(_ answer: SyncAnswer) -> String {
@@ -98,9 +105,11 @@ extension World {
       let records = part.records.map {
         "\(Stage.number(of: $0.key))@\($0.state.revision?.number ?? 0)"
       }
+      let reset = part.reset.map { " RESET \($0)" } ?? ""
       return "[\(records.joined(separator: ","))] to \(part.cursor ?? 0)\(part.more ? "+" : "")"
+        + reset + (part.revoked == nil ? "" : " REVOKED")
     }
     return "\(verdicts.joined(separator: "; ")) feeds \(feeds.joined(separator: " "))"
-      + (answer.renew == nil ? "" : " RENEW")
+      + (answer.renew == nil ? "" : " RENEW") + " epoch \(answer.epoch.rawValue)"
   }
 }

@@ -115,13 +115,15 @@ extension World {
       feeds: request.feeds.map {
         SyncAnswer.Feed(feed: $0.feed, grant: 1, cursor: ($0.cursor ?? 0) + 3)
       })
-    switch choices.draw(5) {
+    // What answers once under another epoch is not asked again under it.
+    switch request.epoch == strangeEpoch ? 2 : choices.draw(4) {
     case 0, 1: answer.epoch = strangeEpoch
-    case 2: answer.feeds[0].reset = 1
-    case 3: answer.feeds[0].revoked = "no longer shared"
+    case 2: answer.protocolVersion = ProtocolVersion.current + 8
     default:
       // A server that was restored and does not know it.
-      guard let read = request.feeds[0].cursor, read > 0 else {
+      guard let first = request.feeds.first, let read = first.cursor, read > 0,
+        first.reset == nil, request.epoch == server.state.epoch
+      else {
         answer.epoch = strangeEpoch
         break
       }
@@ -131,7 +133,7 @@ extension World {
     return answer
   }
 
-  private var strangeEpoch: Epoch { Epoch(rawValue: 0xE2) }
+  private var strangeEpoch: Epoch { Epoch(rawValue: 0xBAD) }
 
   // MARK: - Devices
 
@@ -222,7 +224,7 @@ extension World {
   }
 
   /// A new process opens the file, and takes a new replica id where it must.
-  private mutating func open(_ number: Int, bootChanged: Bool, cleanEnd: Bool) {
+  mutating func open(_ number: Int, bootChanged: Bool, cleanEnd: Bool) {
     devices[number].process += 1
     #if PLANTED
       if Planted.isActive(.clockNotSaved) {
@@ -247,7 +249,7 @@ extension World {
   }
 
   /// A file that went back may know less than before.
-  private mutating func forget(_ number: Int) {
+  mutating func forget(_ number: Int) {
     memory[number] = DeviceMemory()
   }
 }

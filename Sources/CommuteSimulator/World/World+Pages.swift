@@ -11,10 +11,13 @@ extension World {
   func told(by outcome: Settlement.Outcome, of request: SyncRequest) -> [Told] {
     var told: [Told] = []
     for (index, verdict) in outcome.verdicts.enumerated() {
-      guard let revision = verdict.revision, index < request.operations.count else { continue }
+      let place = index - request.offers.count
+      guard place >= 0, let revision = verdict.revision, place < request.operations.count else {
+        continue
+      }
       switch verdict.kind {
       case .applied, .duplicate:
-        told.append(Told(key: request.operations[index].operation.key, revision: revision))
+        told.append(Told(key: request.operations[place].operation.key, revision: revision))
       case .rejected, .later: break
       }
     }
@@ -30,13 +33,12 @@ extension World {
     parts.reserveCapacity(request.feeds.count)
     for asked in request.feeds {
       let head = server.state.heads[asked.feed] ?? FeedHead()
-      let after: UInt64
-      var reset: UInt64?
-      switch FeedReading(asked, head: head) {
-      case .read(let number): after = number
-      case .reset(let fence):
-        after = 0
-        reset = fence
+      let reading = FeedReading(asked, head: head)
+      guard let after = reading.after else {
+        parts.append(
+          SyncAnswer.Feed(
+            feed: asked.feed, grant: head.grant, cursor: nil, revoked: head.revoked))
+        continue
       }
       var records = after < head.head ? news(of: asked.feed, after: after, told: told) : []
       var taken = 0
@@ -48,7 +50,7 @@ extension World {
       parts.append(
         SyncAnswer.Feed(
           feed: asked.feed, grant: head.grant, cursor: cursor, fence: head.fence,
-          records: records, more: more, reset: reset))
+          records: records, more: more, reset: reading.fence))
     }
     return parts
   }

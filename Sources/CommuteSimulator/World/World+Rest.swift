@@ -10,6 +10,8 @@ extension World {
     serverTrouble = 0
     strangeAnswers = 0
     for number in devices.indices { devices[number].isOnline = true }
+    // A part of the world may stay down for ever; the others must come to rest all the same.
+    if choices.oneIn(4) { devices[choices.draw(devices.count)].isDown = true }
     guard settleDown() else { return blame(10, "not at rest after many healthy rounds") }
     judge()
     report.note(time)
@@ -26,6 +28,7 @@ extension World {
         parcels += 1
         if parcels > Self.restParcels { return false }
         let parcel = network.removeFirst()
+        if devices[parcel.device].isDown { continue }
         switch parcel.load {
         case .request, .requestBytes: serve(parcel)
         case .answer, .answerBytes, .failure: receive(parcel)
@@ -33,7 +36,7 @@ extension World {
       }
       if violation != nil { return true }
       var isQuiet = true
-      for number in devices.indices where !hasNothingToDo(number) {
+      for number in devices.indices where !devices[number].isDown && !hasNothingToDo(number) {
         isQuiet = false
         remind(number)
       }
@@ -46,13 +49,22 @@ extension World {
   /// Whether a device has nothing to send and nothing to read.
   private func hasNothingToDo(_ number: Int) -> Bool {
     guard case .idle = devices[number].conversation.state else { return false }
-    for record in devices[number].file.records.indices
-    where !devices[number].file.records[record].rows.isEmpty {
+    let device = devices[number].file.device
+    if let epoch = device.epoch, epoch != server.state.epoch { return false }
+    for record in devices[number].file.records.indices {
+      if devices[number].file.records[record].offer != nil { return false }
+      if devices[number].file.records[record].rows.isEmpty { continue }
       if !isWaiting(devices[number].file.records[record]) { return false }
     }
     for feed in stage.feeds {
-      let cursor = devices[number].file.device.feeds[feed]?.cursor ?? 0
-      if cursor < server.head(of: feed) { return false }
+      guard let known = device.feeds[feed] else {
+        if mayRead(feed, number) { return false }
+        continue
+      }
+      if !mayRead(feed, number) { return false }
+      if known.reset != nil || known.cursor ?? 0 < server.head(of: feed) { return false }
+      let grant = server.notes.grants[userNumber(of: number)][stage.number(of: feed)].number
+      if known.grant.map({ $0 != grant }) ?? false { return false }
     }
     return true
   }
@@ -65,6 +77,7 @@ extension World {
 
   /// Does for a device what time and people do.
   private mutating func remind(_ number: Int) {
+    subscribe(number)
     switch devices[number].conversation.state {
     case .idle:
       if let wait = shortestWait(on: number) { time += wait }
@@ -81,12 +94,12 @@ extension World {
   ///
   /// No delay is longer than two hours, whatever the wall clock was when it was noted.
   private func shortestWait(on number: Int) -> Int64? {
-    guard lineUp(1, on: number).isEmpty else { return nil }
+    guard !hasLine(number) else { return nil }
     let wall = wall(of: number)
     var wait: Int64?
     for record in devices[number].file.records {
-      guard let row = record.rows.first else { continue }
-      let rest = row.notBefore - wall
+      guard let until = record.offer?.notBefore ?? record.rows.first?.notBefore else { continue }
+      let rest = until - wall
       if rest > 0 { wait = min(wait ?? rest, rest, 2 * 3_600_000) }
     }
     return wait
@@ -96,7 +109,8 @@ extension World {
 
   private mutating func judge() {
     for record in stage.records.indices { judge(record) }
-    blame(oracle.judgeFates(waiting: waitingPlaces()))
+    let down = devices.indices.filter { devices[$0].isDown }
+    blame(oracle.judgeFates(waiting: waitingPlaces(), down: down))
     judgeFreshDevice()
     judgeReplay()
     judgeAnyOrder()
@@ -120,14 +134,24 @@ extension World {
   /// Device and server hold the same, and it is what the oracle expects.
   private mutating func judge(_ record: Int) {
     let state = server.state.records[stage.records[record]]?.state
-    for number in devices.indices {
-      if devices[number].file.records[record].base != state {
+    let isPurged = server.state.stubs.contains(stage.records[record])
+    let feed = stage.feeds[stage.feedOfRecord[record]]
+    for number in devices.indices where !devices[number].isDown {
+      let base = devices[number].file.records[record].base
+      if !mayRead(feed, number) {
+        if base != nil { blame(11, "device \(number) keeps record \(record) of another feed") }
+      } else if isPurged {
+        if base != nil, base?.deleted == nil {
+          blame(3, "record \(record) was deleted and purged, and lives on device \(number)")
+        }
+      } else if base != state {
         blame(11, "record \(record) differs between device \(number) and the server")
       }
     }
     blame(
       oracle.judgeDeletion(
-        place: Stage.deletion(of: record), isDeleted: state?.deleted != nil))
+        place: Stage.deletion(of: record), isDeleted: isPurged || state?.deleted != nil))
+    if isPurged { return }
     for field in 0..<Stage.fieldCount {
       let held = state?.fields[stage.fields[record][field]]
       blame(
@@ -139,20 +163,20 @@ extension World {
 
   /// A device that starts from nothing reads the same.
   private mutating func judgeFreshDevice() {
-    var cursors: [UInt64?] = stage.feeds.map { _ in nil }
+    var asked = stage.feeds.map { SyncRequest.Feed(feed: $0) }
+    grant(to: "ada")
+    for index in asked.indices { server.state.heads[asked[index].feed]?.revoked = nil }
     var bases = [RecordState?](repeating: nil, count: Stage.recordCount)
     for _ in 0..<(Stage.recordCount + 1) {
       let request = SyncRequest(
         schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "", owner: "",
         replica: ReplicaID(rawValue: 1), device: "", number: 0, nonce: Nonce(high: 0, low: 0),
-        epoch: nil, time: 0,
-        feeds: stage.feeds.indices.map {
-          SyncRequest.Feed(feed: stage.feeds[$0], cursor: cursors[$0])
-        }, limit: SyncRequest.Limit(records: Self.pageRecords))
+        epoch: nil, time: 0, feeds: asked, limit: SyncRequest.Limit(records: Self.pageRecords))
       let parts = pages(for: request, told: [])
       for (index, part) in parts.enumerated() {
         for message in part.records { bases[Stage.number(of: message.key)] = message.state }
-        cursors[index] = part.cursor
+        asked[index].cursor = part.cursor
+        asked[index].reset = part.more ? part.reset : nil
       }
       if !parts.contains(where: { $0.more }) { break }
     }
@@ -164,12 +188,14 @@ extension World {
 
   /// Everything that was delivered is delivered again, and nothing changes.
   private mutating func judgeReplay() {
+    // What was forgotten cannot be told from what is new.
+    if server.notes.hasForgotten { return }
     var again = server.state
     let request = SyncRequest(
       schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "", owner: "",
       replica: ReplicaID(rawValue: 1), device: "", number: 1, nonce: Nonce(high: 0, low: 0),
       epoch: nil, time: 0, feeds: stage.feeds.map { SyncRequest.Feed(feed: $0) },
-      operations: server.settled)
+      operations: server.notes.settled)
     let outcome = server.settlement.settle(request, in: &again, time: time, user: "replay")
     if !outcome.changedRecords.isEmpty || again.records != server.state.records {
       blame(15, "replaying what was delivered changes the server")
@@ -178,7 +204,7 @@ extension World {
 
   /// The values that were settled give the same in any order.
   private mutating func judgeAnyOrder() {
-    var order = server.deliveries
+    var order = server.notes.deliveries
     for index in order.indices.dropFirst() {
       order.swapAt(index, (index * 7 + 3) % (index + 1))
     }
@@ -188,6 +214,7 @@ extension World {
       fresh[delivery.place] = fresh[delivery.place]?.merged(with: delivery.state) ?? delivery.state
     }
     for record in stage.records.indices {
+      if server.state.stubs.contains(stage.records[record]) { continue }
       let state = server.state.records[stage.records[record]]?.state
       for field in 0..<Stage.fieldCount {
         let held = state?.fields[stage.fields[record][field]]

@@ -49,9 +49,15 @@ extension World {
 
   /// Begins a round: marks, commits, writes the host record, sends.
   private mutating func exchange(_ batch: Int, on number: Int) {
-    let records = lineUp(batch, on: number)
+    let offered = lineUpOffers(batch, on: number)
+    let records = lineUp(batch - offered.count, behind: offered, on: number)
     let wall = wall(of: number)
     devices[number].begin()
+    var offers: [SyncRequest.Offer] = []
+    for record in offered {
+      let offer = devices[number].withRecord(record) { state, _ in state.markOffered() }
+      if let offer { offers.append(offer) }
+    }
     var rows: [OutboxRow] = []
     for record in records {
       rows.append(mark(record, on: number))
@@ -62,18 +68,19 @@ extension World {
       schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "1", device: "box")
     let request = devices[number].withDevice {
       $0.begin(
-        with: rows, nonce: nonce, build: build, wall: wall,
+        with: rows, offers: offers, nonce: nonce, build: build, wall: wall,
         limit: SyncRequest.Limit(records: Self.pageRecords))
     }
     #if PLANTED
-      devices[number].commit(full: !rows.isEmpty && !Planted.isActive(.markNotDurable))
+      devices[number].commit(
+        full: request.carries && !Planted.isActive(.markNotDurable))
     #else
       // A request without operations only asks.
-      devices[number].commit(full: !rows.isEmpty)
+      devices[number].commit(full: request.carries)
     #endif
     devices[number].sentRecords = records
     devices[number].sentAt = time
-    if !rows.isEmpty {
+    if request.carries {
       if diesHere(number) { return }
       devices[number].host = HostRecord(
         replica: devices[number].file.device.replica, number: request.number)
@@ -88,8 +95,26 @@ extension World {
         load: usesCodec ? .requestBytes(request.encoded()) : .request(request)))
   }
 
-  /// The records whose first row is sent next, in line order.
-  func lineUp(_ batch: Int, on number: Int) -> [Int] {
+  /// The records that are offered again next.
+  private func lineUpOffers(_ batch: Int, on number: Int) -> [Int] {
+    let wall = wall(of: number)
+    var chosen: [Int] = []
+    for record in devices[number].file.records.indices where chosen.count < batch {
+      guard let offer = devices[number].file.records[record].offer, offer.isDue(wall: wall) else {
+        continue
+      }
+      chosen.append(record)
+    }
+    return chosen
+  }
+
+  /// Whether anything is due to be sent.
+  func hasLine(_ number: Int) -> Bool {
+    !lineUpOffers(1, on: number).isEmpty || !lineUp(1, on: number).isEmpty
+  }
+
+  /// The records whose first row is sent next, in line order; a row follows its record's offer.
+  func lineUp(_ batch: Int, behind offered: [Int] = [], on number: Int) -> [Int] {
     var line: [(order: Int64, record: Int)] = []
     for record in devices[number].file.records.indices
     where !devices[number].file.records[record].rows.isEmpty {
@@ -104,7 +129,9 @@ extension World {
     for place in line where chosen.count < batch {
       let isDue = devices[number].file.records[place.record].rows[0].isDue(wall: wall)
       let needs = devices[number].file.records[place.record].rows[0].operation.needs
-      if isDue, !needs.contains(where: missing.contains) {
+      let isHeld =
+        devices[number].file.records[place.record].offer != nil && !offered.contains(place.record)
+      if isDue, !isHeld, !needs.contains(where: missing.contains) {
         chosen.append(place.record)
       } else if devices[number].file.records[place.record].rows[0].operation.creates {
         missing.append(stage.records[place.record])
@@ -172,7 +199,8 @@ extension World {
     let replica = newReplica()
     devices[number].begin()
     let reading = devices[number].withDevice {
-      $0.read(answer, wall: wall, roundTrip: roundTrip, newReplica: replica)
+      $0.read(
+        answer, wall: wall, roundTrip: roundTrip, newReplica: replica, carryingOut: .all)
     }
     tell("device \(number) reads an answer: \(reading)")
     switch reading {
@@ -188,6 +216,7 @@ extension World {
       devices[number].commit(full: true)
       devices[number].host = HostRecord(replica: replica, number: 0)
       report(.answered(more: true), on: number)
+    case .newEpoch(let change): take(change, on: number)
     case .apply: apply(answer, on: number)
     }
   }
@@ -198,29 +227,20 @@ extension World {
     #endif
     var touched: [Int] = []
     for index in answer.verdicts.indices.prefix(Self.batch) {
-      guard let record = record(of: answer.verdicts[index].id, on: number) else { continue }
-      settle(answer.verdicts[index], record, on: number)
-      touched.append(record)
-    }
-    for part in answer.feeds.indices {
-      let count = answer.feeds[part].records.count
-      if count > Int(Self.pageRecords) { blame(18, "a page carries too much") }
-      if answer.feeds[part].more { reach(.pageCut) }
-      for index in 0..<count {
-        let record = Stage.number(of: answer.feeds[part].records[index].key)
-        devices[number].withRecord(record) { state, device in
-          state.absorb(answer.feeds[part].records[index].state, clock: &device.clock)
-        }
+      let verdict = answer.verdicts[index]
+      if let record = offer(of: verdict.id, on: number) {
+        settleOffer(verdict, record, on: number)
+        touched.append(record)
+      } else if let record = record(of: verdict.id, on: number) {
+        settle(verdict, record, on: number)
         touched.append(record)
       }
     }
-    devices[number].withDevice { device in
-      for part in answer.feeds { device.moveCursor(by: part) }
-    }
+    for part in answer.feeds { take(part, touched: &touched, on: number) }
     devices[number].commit(full: false)
     for record in touched { checkView(record, on: number) }
     checkCursors(of: number)
-    let more = answer.feeds.contains { $0.more } || !lineUp(1, on: number).isEmpty
+    let more = answer.feeds.contains { $0.more } || hasLine(number)
     report(.answered(more: more), on: number)
   }
 
@@ -281,7 +301,7 @@ extension World {
     }
   }
 
-  private mutating func noteFailed(_ operation: Operation, on number: Int) {
+  mutating func noteFailed(_ operation: Operation, on number: Int) {
     let record = Stage.number(of: operation.key)
     for entry in operation.fields.entries {
       oracle.failed(
@@ -293,4 +313,9 @@ extension World {
         device: number, Stage.deletion(of: record), .nothing, claimed: Moment(deleted))
     }
   }
+}
+
+extension SyncRequest {
+  /// Whether it carries anything that the server settles.
+  fileprivate var carries: Bool { !operations.isEmpty || !offers.isEmpty }
 }

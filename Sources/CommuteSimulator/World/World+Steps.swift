@@ -6,6 +6,7 @@ extension World {
     case nothing, write, nudge, deliver, pass
     case lose, duplicate, garble, timeOut, kill, losePower, jumpClock, switchNetwork
     case restartServer, trouble, strange, restoreFile, restoreMachine, loseHostRecord
+    case cloneFile, copyServer, longTime, changeGrant
   }
 
   /// How many steps a history has before the faults stop.
@@ -47,6 +48,9 @@ extension World {
     // often.
     weights.append(choices.oneIn(8) ? 8 : 0)
     weights.append(choices.oneIn(2) ? 1 : 0)
+    for (chance, weight) in [(6, 2), (3, 4), (3, 3), (4, 3)] {
+      weights.append(choices.oneIn(chance) ? weight : 0)
+    }
     if weights[Step.losePower.rawValue] == 0 {
       for number in devices.indices { devices[number].isCareful = true }
     }
@@ -74,6 +78,10 @@ extension World {
     case .restoreFile: copyOrRestore(choices.draw(devices.count), wholeMachine: false)
     case .restoreMachine: copyOrRestore(choices.draw(devices.count), wholeMachine: true)
     case .loseHostRecord: loseHostRecord(choices.draw(devices.count))
+    case .cloneFile: clone(choices.draw(devices.count))
+    case .copyServer: copyOrRestoreServer()
+    case .longTime: letLongTimePass()
+    case .changeGrant: changeGrant(choices.draw(2), of: choices.draw(2))
     }
     time += 1
   }

@@ -74,6 +74,8 @@ struct World {
   var mayDieBetween = false
   /// How many values were made that nobody else writes.
   var uniqueValues = 0
+  /// How many epochs the server has begun after its first.
+  var epochs: UInt64 = 0
   private var nextIdentifier: UInt64 = 0
   private var nextReplica: UInt64 = 0
 

@@ -13,7 +13,8 @@ extension WriterCore {
     var applied = AppliedRound(reading: reading)
     switch reading {
     case .ignored: return applied
-    case .stop: break
+    // A new epoch comes only to those who say that they can take it.
+    case .stop, .newEpoch: break
     case .renewed: try noteUnsettled()
     case .apply:
       let isCut = try settle(answer.verdicts, wall: wall, into: &applied)

@@ -123,6 +123,9 @@ extension SyncDriver {
     case .renewed:
       guard isFruitless(true) else { return .answered(more: true) }
       return failed(.notAnAnswer("it asks for a new identity again and again"))
+    case .newEpoch:
+      guard isFruitless(true) else { return .answered(more: true) }
+      return failed(.notAnAnswer("it tells of another history again and again"))
     case .stop(let stop): return .stopped(stop)
     case .apply: break
     }

@@ -17,24 +17,50 @@ import Testing
   }
 
   @Test func `a device without a cursor starts at the start`() {
-    #expect(FeedReading(asked(cursor: nil), head: head) == .read(after: 0))
+    #expect(FeedReading(asked(cursor: nil), head: FeedHead(head: 9)) == .read(after: 0))
+  }
+
+  @Test func `where anything was purged, starting at the start is a reset`() {
+    #expect(FeedReading(asked(cursor: nil), head: head) == .reset(fence: 4, after: 0))
   }
 
   @Test func `a cursor beyond the head reads from the head`() {
     #expect(FeedReading(asked(cursor: 99), head: head) == .read(after: 9))
+    #expect(FeedReading(asked(cursor: 99, reset: 4), head: head).after == 9)
   }
 
   @Test func `a cursor before the fence is reset`() {
-    #expect(FeedReading(asked(cursor: 3), head: head) == .reset(fence: 4))
+    #expect(FeedReading(asked(cursor: 3), head: head) == .reset(fence: 4, after: 0))
   }
 
-  @Test func `inside a reset the cursor is not older, unless the fence has moved`() {
-    #expect(FeedReading(asked(cursor: 3, reset: 4), head: head) == .read(after: 3))
-    #expect(FeedReading(asked(cursor: 3, reset: 2), head: head) == .reset(fence: 4))
+  @Test func `inside a reset it goes on, unless the fence has moved`() {
+    #expect(FeedReading(asked(cursor: 3, reset: 4), head: head) == .reset(fence: 4, after: 3))
+    #expect(FeedReading(asked(cursor: 7, reset: 4), head: head) == .reset(fence: 4, after: 7))
+    #expect(FeedReading(asked(cursor: nil, reset: 4), head: head) == .reset(fence: 4, after: 0))
+    #expect(FeedReading(asked(cursor: 7, reset: 2), head: head) == .reset(fence: 4, after: 0))
   }
 
-  @Test func `an older grant is reset`() {
-    #expect(FeedReading(asked(cursor: 6, grant: 1), head: head) == .reset(fence: 4))
+  @Test func `an older grant is reset, also where nothing was purged`() {
+    #expect(FeedReading(asked(cursor: 6, grant: 1), head: head) == .reset(fence: 4, after: 0))
+    let unfenced = FeedReading(asked(cursor: 6, grant: 1), head: FeedHead(head: 9, grant: 2))
+    #expect(unfenced == .reset(fence: 0, after: 0))
+    #expect(unfenced.fence == 0)
+  }
+
+  @Test func `a reset under a new grant goes on, too`() {
+    let going = asked(cursor: 3, grant: 2, reset: 0)
+    let unfenced = FeedHead(head: 9, grant: 2)
+    #expect(FeedReading(going, head: unfenced) == .reset(fence: 0, after: 3))
+  }
+
+  @Test func `what was taken away is told with its reason, whatever is asked`() {
+    let shut = FeedHead(head: 9, fence: 4, grant: 2, revoked: "left")
+    for asked in [asked(cursor: nil), asked(cursor: 6, grant: 2), asked(cursor: 1, reset: 4)] {
+      let reading = FeedReading(asked, head: shut)
+      #expect(reading == .revoked(reason: "left"))
+      #expect(reading.after == nil)
+      #expect(reading.fence == nil)
+    }
   }
 
   // MARK: - Where to read on

@@ -61,7 +61,8 @@ enum FullMessages {
       feeds: [
         SyncRequest.Feed(feed: "books", grant: 1, cursor: 9_007_199_254_740_991, reset: 3),
         SyncRequest.Feed(feed: "conversation/42"),
-      ], offers: [SyncRequest.Offer(id: operationID, record: record)], again: [operationID],
+      ], offers: [SyncRequest.Offer(id: operationID, feed: "", record: record)],
+      again: [operationID],
       operations: [SyncRequest.SentOperation(operation: sent, bytes: bytes)],
       limit: SyncRequest.Limit(bytes: 65_536, records: 100))
   }

@@ -148,7 +148,10 @@ struct RandomMessages {
         feed: messages.pick(Self.names), grant: messages.some { $0.number() },
         cursor: messages.some { $0.number() }, reset: messages.some { $0.number() })
     }
-    request.offers = list(upTo: 1) { SyncRequest.Offer(id: $0.id(), record: $0.record()) }
+    request.offers = list(upTo: 1) { messages in
+      SyncRequest.Offer(
+        id: messages.id(), feed: messages.pick(Self.names), record: messages.record())
+    }
     request.operations = list { $0.sent() }
     return request
   }

@@ -126,7 +126,7 @@ import Testing
       let state = RecordState(revision: Revision(epoch: epoch, number: 1))
       request.offers = [
         SyncRequest.Offer(
-          id: OperationID(high: 1, low: 1),
+          id: OperationID(high: 1, low: 1), feed: "books",
           record: RecordMessage(key: TestDevice.book(9), state: state))
       ]
       let answer = try await store.send(request, of: phone)
