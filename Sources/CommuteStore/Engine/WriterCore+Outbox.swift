@@ -6,7 +6,7 @@ extension WriterCore {
   /// The columns of a row, in the order in which ``row(_:)`` reads them.
   private static let columns: SQL = """
     position, operation, tbl, id, feed, schema, replica, creates, fields, deleted, revives, needs,
-    in_flight, epoch, base, bytes, attempts, perhaps_sent, not_before
+    epoch, base, in_flight, bytes, attempts, perhaps_sent, not_before
     """
 
   /// The rows of one record, in the order of first change.
@@ -15,7 +15,7 @@ extension WriterCore {
     let statement = try kept(
       """
       SELECT position, operation, tbl, id, feed, schema, replica, creates, fields, deleted,
-        revives, needs, in_flight, epoch, base, bytes, attempts, perhaps_sent, not_before
+        revives, needs, epoch, base, in_flight, bytes, attempts, perhaps_sent, not_before
       FROM c_outbox WHERE id = ?1 AND tbl = ?2 ORDER BY position
       """)
     statement.bind(high: key.id.high, low: key.id.low, at: 1)
@@ -30,27 +30,9 @@ extension WriterCore {
   }
 
   private func outboxRow(_ row: borrowing Row) throws(StoreError) -> OutboxRow {
-    var operation = Operation(
-      id: OperationID(bytes: row.bytes(1)) ?? OperationID(high: 0, low: 0),
-      schema: UInt64(stored: row.int64(5)), replica: try names.replica(Int(row.int64(6))),
-      key: RecordKey(table: Key(row.text(2)), id: RecordID(bytes: row.bytes(3)) ?? .zero),
-      feed: Key(row.text(4)), creates: row.int64(7) != 0)
-    operation.fields = try row.unpacked(8) { (bytes) throws(StoreError) in
-      try PackedChange.unpack(bytes, names: names)
-    }
-    operation.deleted = try row.stamp(9, names: names)
-    operation.revives = try row.stamp(10, names: names)
-    if !row.isNull(11) { operation.needs = try row.unpacked(11, OutboxNeeds.unpack) }
-    operation.epoch = row.isNull(13) ? nil : Epoch(text: row.text(13))
-    if !row.isNull(14) {
-      operation.base = try row.unpacked(14) { (bytes) throws(StoreError) in
-        var reader = Unpacker(bytes)
-        return try reader.revision(names: names)
-      }
-    }
-    return OutboxRow(
-      order: row.int64(0), operation: operation, isInFlight: row.int64(12) != 0,
-      bytes: row.bytes(15),
+    OutboxRow(
+      order: row.int64(0), operation: try row.operation(from: 1, names: names),
+      isInFlight: row.int64(14) != 0, bytes: row.bytes(15),
       attempts: UInt32(clamping: row.int64(16)), unanswered: UInt32(clamping: row.int64(17)),
       notBefore: row.int64(18))
   }
@@ -198,6 +180,29 @@ extension Row {
     _ column: Int, _ body: (UnsafeRawBufferPointer) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
     try withBytes(column, body)
+  }
+
+  /// Reads an operation from 13 columns: `operation`, `tbl`, `id`, `feed`, `schema`, `replica`,
+  /// `creates`, `fields`, `deleted`, `revives`, `needs`, `epoch`, `base`.
+  func operation(from first: Int, names: NumberedNames) throws(StoreError) -> Operation {
+    var operation = Operation(
+      id: try operationID(first), schema: UInt64(stored: int64(first + 4)),
+      replica: try names.replica(Int(int64(first + 5))),
+      key: RecordKey(table: Key(text(first + 1)), id: try recordID(first + 2)),
+      feed: Key(text(first + 3)), creates: int64(first + 6) != 0)
+    operation.fields = try unpacked(first + 7) { (bytes) throws(StoreError) in
+      try PackedChange.unpack(bytes, names: names)
+    }
+    operation.deleted = try stamp(first + 8, names: names)
+    operation.revives = try stamp(first + 9, names: names)
+    if !isNull(first + 10) { operation.needs = try unpacked(first + 10, OutboxNeeds.unpack) }
+    operation.epoch = isNull(first + 11) ? nil : Epoch(text: text(first + 11))
+    guard !isNull(first + 12) else { return operation }
+    operation.base = try unpacked(first + 12) { (bytes) throws(StoreError) in
+      var reader = Unpacker(bytes)
+      return try reader.revision(names: names)
+    }
+    return operation
   }
 
   /// A column that holds one stamp; nil for null.

@@ -91,7 +91,9 @@ extension StoreError {
   /// Whether the error is about one record, so that others can be applied all the same.
   var isAboutOneRecord: Bool {
     switch self {
-    case .constraint, .query, .value, .refused, .declaration, .recordTooLarge, .tooManyFeeds: true
+    case .constraint, .query, .value, .refused, .declaration, .creationRefused, .recordTooLarge,
+      .tooManyFeeds:
+      true
     case .busy, .diskFull, .readOnly, .unreadable, .corrupt, .newerSchema, .wrongOwner, .closed,
       .missing, .hostRecord, .syncedElsewhere:
       false

@@ -29,6 +29,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case refused(WriteRefusal)
   /// A value cannot be stored in, or read from, its column.
   case value(table: String, column: String, problem: ValueProblem)
+  /// The record's creation was refused, too: decide about that one, the rest goes with it.
+  case creationRefused(RecordKey)
   /// The record would be larger than one may be; keep large content elsewhere.
   case recordTooLarge(RecordKey, bytes: Int, limit: Int)
   /// The device reads as many feeds as it may; keep more topics in one feed.
@@ -93,6 +95,9 @@ extension StoreError {
       refusal.message
     case .value(let table, let column, let problem):
       "\(table).\(column) \(problem.message)"
+    case .creationRefused(let key):
+      "the making of \(key.table.text) \(key.id.text) was refused, too; retry or edit that one, and"
+        + " this goes with it"
     case .recordTooLarge(let key, let bytes, let limit):
       "\(key.table.text) \(key.id.text) would take \(bytes) bytes, a record takes at most \(limit);"
         + " shorten it or keep large content elsewhere"

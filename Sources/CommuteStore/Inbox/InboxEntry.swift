@@ -2,137 +2,122 @@ public import CommuteCore
 import CommuteSQLite
 
 /// One operation that the server refused, waiting for a person's decision.
+///
+/// The view shows what lies below it since it was refused. A person can retry, edit, or discard it:
+/// ``Store/retry(_:)``, ``Store/edit(_:as:_:)``, ``Store/discard(_:)``.
 public struct InboxEntry: Hashable, Sendable, Identifiable {
-  /// The number of the entry.
+  /// The number of the entry; it never stands for another one.
   public let id: Int64
-  /// Which record it is about.
-  public let key: RecordKey
-  /// The operation's id.
-  public let operation: OperationID
   /// Why it was refused.
   public let code: RejectionCode
   /// The server's words.
   public let message: String
   /// When it was refused, in milliseconds since 1970.
   public let refusedAt: Int64
-  /// The values that it wanted to give, by field.
-  public let values: FieldMap<FieldValue>
-  /// Whether it wanted to make the record.
-  public let creates: Bool
-  /// Whether it wanted to delete the record.
-  public let deletes: Bool
+  /// The record as the server told it with the refusal; nil where it told none.
+  public let record: RecordState?
+  /// The operation as it was refused.
+  public let refused: Operation
+  /// The entry of the same record's creation, where it was refused only because of that one.
+  ///
+  /// It goes with that entry: a decision about the creation decides about it, too.
+  public let behind: Int64?
+  /// Records whose changes wait in line until there is this one, whose creation was refused.
+  public let dependants: [RecordKey]
 
+  /// Which record it is about.
+  public var key: RecordKey { refused.key }
+  /// The feed of the record.
+  public var feed: String { refused.feed.text }
+  /// The operation's id.
+  public var operation: OperationID { refused.id }
+  /// Whether it wanted to make the record.
+  public var creates: Bool { refused.creates }
+  /// Whether it wanted to delete the record.
+  public var deletes: Bool { refused.deleted != nil }
+  /// The values that it wanted to give, by field.
+  public var values: FieldMap<FieldValue> { refused.fields.mapValues { $0.value } }
   /// The names of the fields that it wanted to change.
-  public var fields: [String] { values.names.map(\.text) }
+  public var fields: [String] { refused.fields.names.map(\.text) }
+  /// What the person saw in those fields before, by field; null where there was nothing.
+  public var before: FieldMap<FieldValue> { refused.fields.mapValues { $0.base ?? .null } }
 }
 
 extension InboxEntry {
+  /// The columns of an entry, in the order in which ``init(_:names:)`` reads them.
+  private static let columns: SQL = """
+    entry, code, message, refused_at, record, behind,
+    operation, tbl, id, feed, schema, replica, creates, fields, deleted, revives, needs, epoch, base
+    """
+
   /// Lists the inbox, the oldest first.
   static func all(on connection: Connection) throws(StoreError) -> [InboxEntry] {
     var names = NumberedNames()
     try names.load(from: connection)
-    return try connection.all(
-      """
-      SELECT entry, tbl, id, operation, code, message, refused_at, fields, creates,
-        deleted IS NOT NULL
-      FROM c_inbox ORDER BY entry
-      """
-    ) { (row) throws(StoreError) in
-      let fields = try row.unpacked(7) { (bytes) throws(StoreError) in
-        try PackedChange.unpack(bytes, names: names)
-      }
-      return InboxEntry(
-        id: row.int64(0),
-        key: RecordKey(table: Key(row.text(1)), id: try row.recordID(2)),
-        operation: try row.operationID(3),
-        code: RejectionCode(name: Key(row.text(4))), message: row.text(5),
-        refusedAt: row.int64(6), values: fields.mapValues { $0.value }, creates: row.int64(8) != 0,
-        deletes: row.int64(9) != 0)
+    let entries = try all(where: "1", on: connection, names: names)
+    guard entries.contains(where: \.creates) else { return entries }
+    let waiting = try dependants(on: connection)
+    return entries.map { entry in
+      entry.creates ? entry.needed(by: waiting[entry.key] ?? []) : entry
     }
   }
-}
 
-extension WriterCore {
-  /// Puts a refused operation into the inbox.
-  func putInbox(_ rejection: Rejection, wall: Int64) throws(StoreError) {
-    let row = rejection.row
-    let operation = row.operation
-    let fields = PackedChange.pack(operation.fields, names: &names)
-    let record = rejection.record.map { PackedState.pack($0, names: &names) }
-    let deleted = operation.deleted.map { packed($0) }
-    let revives = operation.revives.map { packed($0) }
-    let needs = operation.needs.isEmpty ? nil : OutboxNeeds.pack(operation.needs)
-    let base = operation.base.map { packed($0) }
-    let replica = names.number(of: operation.replica)
-    try speaking { () throws(SQLiteError) in
-      try connection.run(
-        """
-        INSERT INTO c_inbox(code, message, refused_at, record, operation, tbl, id, feed, schema,
-          replica, creates, fields, deleted, revives, needs, epoch, base, bytes, attempts,
-          perhaps_sent)
-        VALUES (\(rejection.code.name.text), \(rejection.message), \(wall), \(record),
-          \(operation.id.bytes), \(operation.key.table.text), \(operation.key.id),
-          \(operation.feed.text), \(operation.schema.stored), \(replica), \(operation.creates),
-          \(fields), \(deleted), \(revives), \(needs), \(operation.epoch?.text), \(base),
-          \(row.bytes.isEmpty ? nil : row.bytes), \(Int(row.attempts)), \(Int(row.unanswered)))
-        """)
-    }
-    note(engine: "c_inbox")
+  /// The entries that a condition chooses, without those that depend on them.
+  static func all(
+    where condition: SQL, on connection: Connection, names: NumberedNames
+  ) throws(StoreError) -> [InboxEntry] {
+    try connection.all(
+      "SELECT \(columns) FROM c_inbox WHERE \(condition) ORDER BY entry"
+    ) { (row) throws(StoreError) in try InboxEntry(row, names: names) }
   }
 
-  /// Makes the refused change once more, as a new one at the end of the line.
-  ///
-  /// - Returns: Whether there was such an entry.
-  /// - Throws: ``StoreError/refused(_:)`` where the record is gone; the entry stays then.
-  func retry(entry: Int64) throws(StoreError) -> Bool {
-    let found = try connection.first(
-      """
-      SELECT tbl, id, feed, creates, fields, deleted IS NOT NULL
-      FROM c_inbox WHERE entry = \(entry)
-      """
-    ) { (row) throws(StoreError) in
-      let fields = try row.unpacked(4) { (bytes) throws(StoreError) in
-        try PackedChange.unpack(bytes, names: names)
+  private init(_ row: borrowing Row, names: NumberedNames) throws(StoreError) {
+    id = row.int64(0)
+    code = RejectionCode(name: Key(row.text(1)))
+    message = row.text(2)
+    refusedAt = row.int64(3)
+    record =
+      row.isNull(4)
+      ? nil
+      : try row.unpacked(4) { (bytes) throws(StoreError) in
+        try PackedState.unpack(bytes, names: names)
       }
-      return (
-        key: RecordKey(table: Key(row.text(0)), id: try row.recordID(1)), feed: Key(row.text(2)),
-        creates: row.int64(3) != 0, fields: fields, deletes: row.int64(5) != 0
+    behind = row.isNull(5) ? nil : row.int64(5)
+    refused = try row.operation(from: 6, names: names)
+    dependants = []
+  }
+
+  private init(_ entry: InboxEntry, dependants: [RecordKey]) {
+    id = entry.id
+    code = entry.code
+    message = entry.message
+    refusedAt = entry.refusedAt
+    record = entry.record
+    behind = entry.behind
+    refused = entry.refused
+    self.dependants = dependants
+  }
+
+  private func needed(by dependants: [RecordKey]) -> InboxEntry {
+    InboxEntry(self, dependants: dependants)
+  }
+
+  /// The records in line that need others, by the one they need.
+  private static func dependants(
+    on connection: Connection
+  ) throws(StoreError) -> [RecordKey: [RecordKey]] {
+    var waiting: [RecordKey: [RecordKey]] = [:]
+    let rows = try connection.all(
+      "SELECT tbl, id, needs FROM c_outbox WHERE needs IS NOT NULL ORDER BY position"
+    ) { (row) throws(StoreError) in
+      (
+        key: RecordKey(table: Key(row.text(0)), id: try row.recordID(1)),
+        needs: try row.unpacked(2, OutboxNeeds.unpack)
       )
     }
-    guard let found else { return false }
-    guard let shape = shapes.shape(named: found.key.table) else {
-      throw .query(
-        reason: "this version does not know the table \(found.key.table.text); update the app")
+    for row in rows {
+      for needed in row.needs { waiting[needed, default: []].append(row.key) }
     }
-    var loaded = try load(found.key.id, in: shape, feed: found.feed)
-    var context = context
-    do {
-      let values = found.fields.mapValues { $0.value }
-      let isSeed = found.fields.entries.allSatisfy { $0.value.stamp.isFloor }
-      if found.creates && loaded.record.view == nil {
-        if isSeed {
-          try loaded.record.seed(values, operation: newOperation(), context: &context)
-        } else {
-          try loaded.record.create(values, operation: newOperation(), context: &context)
-        }
-      } else if !values.isEmpty {
-        try loaded.record.change(values, operation: newOperation(), context: &context)
-      }
-      if found.deletes { loaded.record.delete(operation: newOperation(), context: &context) }
-    } catch {
-      throw .refused(error)
-    }
-    state.device.clock = context.clock
-    try save(loaded, in: shape)
-    return try discard(entry: entry)
-  }
-
-  /// Forgets a refused operation; the view shows base already.
-  func discard(entry: Int64) throws(StoreError) -> Bool {
-    let removed = try speaking { () throws(SQLiteError) in
-      try connection.run("DELETE FROM c_inbox WHERE entry = \(entry)")
-    }
-    note(engine: "c_inbox")
-    return removed > 0
+    return waiting
   }
 }

@@ -79,7 +79,7 @@ extension Store {
       let wall = core.options.clock.wall()
       for row in try core.rows(where: "operation = \(operation.bytes)") {
         let outcome = try core.settle(verdict, of: row.operation.key, wall: wall)
-        for rejection in outcome.rejections { try core.putInbox(rejection, wall: wall) }
+        try core.putInbox(outcome.rejections, wall: wall)
       }
     }
   }
@@ -98,30 +98,6 @@ extension Store {
       try names.load(from: session.connection)
       return try FileState.load(from: session.connection, names: names).device
     }
-  }
-
-  /// The operations that the server refused, the oldest first.
-  public func inbox() async throws(StoreError) -> [InboxEntry] {
-    try await look { session throws(StoreError) in
-      try InboxEntry.all(on: session.connection)
-    }
-  }
-
-  /// Forgets a refused operation.
-  ///
-  /// - Returns: Whether there was such an entry.
-  @discardableResult
-  public func discard(_ entry: InboxEntry) async throws(StoreError) -> Bool {
-    try await perform { core throws(StoreError) in try core.discard(entry: entry.id) }
-  }
-
-  /// Makes a refused change once more, as a new one at the end of the line.
-  ///
-  /// - Returns: Whether there was such an entry.
-  /// - Throws: ``StoreError/refused(_:)`` where the record is gone by now; the entry stays then.
-  @discardableResult
-  public func retry(_ entry: InboxEntry) async throws(StoreError) -> Bool {
-    try await perform { core throws(StoreError) in try core.retry(entry: entry.id) }
   }
 
   /// How many records are applied where the caller stands; about half a millisecond.

@@ -48,7 +48,7 @@ extension WriterCore {
     for verdict in verdicts {
       guard let key = keys[verdict.id] else { continue }
       let outcome = try settleApart(verdict, of: key, wall: wall, into: &applied)
-      for rejection in outcome.rejections { try putInbox(rejection, wall: wall) }
+      try putInbox(outcome.rejections, wall: wall)
       applied.rejected += outcome.rejections.count
       if outcome.isSettled, outcome.rejections.isEmpty { applied.settled += 1 }
       if !outcome.isSettled { applied.deferred += 1 }

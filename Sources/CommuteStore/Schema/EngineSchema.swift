@@ -6,16 +6,35 @@ import CommuteSQLite
 /// later versions fill stand here from the first one on, so that their rows have a place.
 enum EngineSchema {
   /// What is written into the file's header; a file with a greater number is a newer app's.
-  static let version: Int32 = 2
+  static let version: Int32 = 3
 
   /// All steps, and the table that remembers which of them ran.
   static let plan = MigrationPlan(
     table: "c_migration", schemaVersion: version,
-    [Migration("0001-engine", first), Migration("0002-failures", failures)])
+    [
+      Migration("0001-engine", first), Migration("0002-failures", failures),
+      Migration("0003-inboxes", inboxes),
+    ])
 
   /// How often in a row the server failed at an operation that was sent alone.
   private static let failures = """
     ALTER TABLE c_outbox ADD COLUMN failures INTEGER NOT NULL DEFAULT 0
+    """
+
+  /// Both inboxes: what goes with a refused creation, and conflicts as they are addressed to this
+  /// device; their records lie in `c_unknown`.
+  private static let inboxes = """
+    ALTER TABLE c_inbox ADD COLUMN behind INTEGER;
+    DROP TABLE c_conflict;
+    CREATE TABLE c_conflict(
+      entry INTEGER PRIMARY KEY,
+      conflict BLOB NOT NULL UNIQUE,    -- the id of the conflict's own record
+      tbl TEXT NOT NULL,                -- the record in which the value lost
+      id BLOB NOT NULL,
+      field TEXT NOT NULL,
+      rule TEXT NOT NULL,
+      noted_at INTEGER NOT NULL
+    ) STRICT;
     """
 
   /// The tables of the first version.

@@ -1,0 +1,95 @@
+/// What a person's decision about a refused operation does to the record it is about.
+///
+/// A refused operation left the line when it was refused, and the view shows what lies below it
+/// since then. So discarding one changes nothing here: it is only forgotten. Making it once more,
+/// or another one in its place, puts a new operation at the end of the line, apart from the changes
+/// that wait already: they must not be refused with it.
+extension DeviceRecord {
+  /// Makes a refused operation once more, and after it those that were refused because of it.
+  ///
+  /// What they changed is written anew over what the view shows now: as changes of today, with
+  /// totals built anew and under new ids.
+  ///
+  /// - Parameters:
+  ///   - refused: The operations in the order they stood: one, or a creation and what stood behind
+  ///     it.
+  ///   - newOperation: Draws a fresh operation id.
+  ///   - context: What a write needs; advanced only where something is written.
+  /// - Throws: ``WriteRefusal`` where the record is not there any more; nothing has changed then.
+  /// - Returns: Whether anything was queued; false where the view shows all of it already.
+  @discardableResult
+  public mutating func retry(
+    _ refused: [Operation], newOperation: () -> OperationID, context: inout WriteContext
+  ) throws(WriteRefusal) -> Bool {
+    var record = apart
+    var written = context
+    for operation in refused {
+      try record.redo(operation, newOperation: newOperation, context: &written)
+    }
+    return take(record, written, context: &context)
+  }
+
+  /// Makes another operation in the place of a refused one.
+  ///
+  /// - Parameters:
+  ///   - refused: The operation that a person thought over.
+  ///   - values: What the fields are to be instead; fields that keep what the view shows need not
+  ///     be named. Where the operation was to make the record, they are all of it.
+  ///   - newOperation: Draws a fresh operation id.
+  ///   - context: What a write needs; advanced only where something is written.
+  /// - Throws: ``WriteRefusal`` where the record is not there any more; nothing has changed then.
+  /// - Returns: Whether anything was queued; false where the view shows all of it already.
+  @discardableResult
+  public mutating func replace(
+    _ refused: Operation, with values: FieldMap<FieldValue>, newOperation: () -> OperationID,
+    context: inout WriteContext
+  ) throws(WriteRefusal) -> Bool {
+    var record = apart
+    var written = context
+    if refused.creates, record.view == nil {
+      try record.create(values, operation: newOperation(), context: &written)
+    } else if !values.isEmpty {
+      try record.change(values, operation: newOperation(), context: &written)
+    }
+    return take(record, written, context: &context)
+  }
+
+  /// Whether an operation can be made once more only after the record's creation is.
+  public func lacksRecord(for refused: Operation) -> Bool {
+    view == nil && !refused.creates
+  }
+
+  /// The record with rows that take no further change, so that what is written gets its own.
+  private var apart: DeviceRecord {
+    var record = self
+    for index in rows.indices { record.rows[index].isInFlight = true }
+    return record
+  }
+
+  /// Takes over what was written apart.
+  private mutating func take(
+    _ record: DeviceRecord, _ written: WriteContext, context: inout WriteContext
+  ) -> Bool {
+    guard record.rows.count > rows.count else { return false }
+    rows.append(contentsOf: record.rows[rows.count...])
+    context = written
+    return true
+  }
+
+  private mutating func redo(
+    _ refused: Operation, newOperation: () -> OperationID, context: inout WriteContext
+  ) throws(WriteRefusal) {
+    let fields = refused.fields
+    let values = fields.mapValues { $0.value }
+    if refused.creates, view == nil {
+      if fields.entries.contains(where: { !$0.value.stamp.isFloor }) || fields.isEmpty {
+        try create(values, operation: newOperation(), context: &context)
+      } else {
+        try seed(values, operation: newOperation(), context: &context)
+      }
+    } else if !fields.isEmpty {
+      try change(values, operation: newOperation(), context: &context)
+    }
+    if refused.deleted != nil { delete(operation: newOperation(), context: &context) }
+  }
+}
