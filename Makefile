@@ -14,7 +14,7 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate crash memory embedded bench docs install
+.PHONY: help setup demo test check format lint stories simulate crash memory embedded coverage bench docs install
 
 help: ## lists what make can do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,9 @@ crash: ## kill -9 of devices and server in the middle of their work (KILLS= SEED
 
 memory: ## how much memory device and server take for a first sync of RECORDS= books
 	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --memory $(RECORDS)
+
+coverage: ## how much of merge, clock, outbox and cursor code is run, and which mistakes are noticed
+	@Tools/coverage.sh
 
 embedded: ## the core as WebAssembly gives the same golden vectors as here
 	@Tools/check-embedded.sh
