@@ -14,6 +14,9 @@ public struct ServerSQLiteSettings: Sendable {
   /// Verdicts may carry records, so a small request could ask for an answer of any size. The
   /// operations beyond are told to come later.
   public var touchedBytesLimit = 8 << 20
+  /// For how long after a history ended its records are taken from devices that were ahead of a
+  /// backup, in milliseconds; as long as deletions are remembered.
+  public var retention = ServerDatabase.usualRetention
   /// After about how many pages in the log it is copied back into the database.
   public var pagesPerCheckpoint = 4_000
   /// Called on the writer's thread at each point of a transaction.

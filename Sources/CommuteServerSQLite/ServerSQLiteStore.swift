@@ -17,8 +17,14 @@ public final class ServerSQLiteStore: ServerStore {
   private let readerCount: Int
   private let threads: Countdown
   private let lock: ServerFileLock
+  private let path: String
+  private let rules: ServerRules
 
-  private init(lock: ServerFileLock, settings: ServerSQLiteSettings) {
+  private init(
+    _ path: String, lock: ServerFileLock, rules: ServerRules, settings: ServerSQLiteSettings
+  ) {
+    self.path = path
+    self.rules = rules
     settling = WorkLine(limit: settings.waitingLimit)
     reading = WorkLine(limit: settings.waitingLimit)
     notes = DeviceNotes()
@@ -50,15 +56,15 @@ public final class ServerSQLiteStore: ServerStore {
   ) async throws(ServerStoreError) -> ServerSQLiteStore {
     let lock = try ServerFileLock(database: path)
     let file = ServerFile(path: path, whenOpened: settings.whenOpened)
-    let store = ServerSQLiteStore(lock: lock, settings: settings)
+    let store = ServerSQLiteStore(path, lock: lock, rules: rules, settings: settings)
     try await store.startWriter(
-      file, settlement: rules.settlement, settings: settings, time: time, generator: generator)
-    for _ in 0..<store.readerCount { try await store.startReader(file) }
+      file, rules: rules, settings: settings, time: time, generator: generator)
+    for _ in 0..<store.readerCount { try await store.startReader(file, rules: rules) }
     return store
   }
 
   private func startWriter(
-    _ file: ServerFile, settlement: Settlement, settings: ServerSQLiteSettings, time: Int64,
+    _ file: ServerFile, rules: ServerRules, settings: ServerSQLiteSettings, time: Int64,
     generator: some RandomNumberGenerator & Sendable
   ) async throws(ServerStoreError) {
     let (line, notes, threads) = (settling, notes, threads)
@@ -70,7 +76,7 @@ public final class ServerSQLiteStore: ServerStore {
           let checkpoints = try CheckpointLock(database: file.path)
           let connection = try file.openWriter(time: time, generator: &generator)
           var writer = ServerWriter(
-            connection: connection, checkpoints: checkpoints, settlement: settlement, line: line,
+            connection: connection, checkpoints: checkpoints, rules: rules, line: line,
             notes: notes, settings: settings)
           continuation.resume(returning: Result<Void, ServerStoreError>.success(()))
           writer.run()
@@ -82,13 +88,16 @@ public final class ServerSQLiteStore: ServerStore {
     try opened.get()
   }
 
-  private func startReader(_ file: ServerFile) async throws(ServerStoreError) {
+  private func startReader(
+    _ file: ServerFile, rules: ServerRules
+  ) async throws(ServerStoreError) {
     let (line, threads) = (reading, threads)
     let opened = await withCheckedContinuation { continuation in
       DatabaseThread.start("commute-reader") {
         defer { threads.countDown() }
         do throws(ServerStoreError) {
-          let reader = ServerReader(connection: try file.openReader(), line: line)
+          let reader = ServerReader(
+            connection: try file.openReader(), rules: rules, line: line)
           continuation.resume(returning: Result<Void, ServerStoreError>.success(()))
           reader.run()
         } catch {
@@ -128,6 +137,19 @@ public final class ServerSQLiteStore: ServerStore {
       add(.answer(reading, continuation)) { continuation.resume(returning: .failure($0)) }
     }
     return try result.get()
+  }
+
+  /// Gives a user a right to a feed by name, or takes it away.
+  ///
+  /// What is under way is settled under the right before.
+  public func setAccess(
+    _ access: FeedAccess, of account: Account, to feed: Key
+  ) async throws(ServerStoreError) {
+    do throws(ServerDatabaseError) {
+      try await ServerDatabase(path).setAccess(access, of: account, to: feed, rules: rules)
+    } catch {
+      throw .unavailable(reason: error.description)
+    }
   }
 
   private func settle(

@@ -108,5 +108,9 @@ private struct FailingStore: ServerStore {
     _ request: SyncRequest, of account: Account, time: Int64
   ) async throws(ServerStoreError) -> SyncAnswer { throw error }
 
+  func setAccess(
+    _ access: FeedAccess, of account: Account, to feed: Key
+  ) async throws(ServerStoreError) { throw error }
+
   func close() async {}
 }

@@ -71,13 +71,19 @@ public struct FeedHead: Hashable, Sendable {
   /// Why the user may no longer read and write the feed, in words for people; nil while it is
   /// granted.
   public var revoked: String?
+  /// Whether the user may read the feed and not write it.
+  public var isReadOnly: Bool
 
   /// Makes a head, by default of an empty feed under its first grant.
-  public init(head: UInt64 = 0, fence: UInt64 = 0, grant: UInt64 = 1, revoked: String? = nil) {
+  public init(
+    head: UInt64 = 0, fence: UInt64 = 0, grant: UInt64 = 1, revoked: String? = nil,
+    isReadOnly: Bool = false
+  ) {
     self.head = head
     self.fence = fence
     self.grant = grant
     self.revoked = revoked
+    self.isReadOnly = isReadOnly
   }
 }
 

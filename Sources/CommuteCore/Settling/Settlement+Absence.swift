@@ -8,6 +8,15 @@ extension Settlement {
     of id: OperationID, _ feed: Key, request: SyncRequest, in state: ServerState
   ) -> Verdict? {
     guard let head = state.heads[feed] else { return nil }
+    // Whatever the request asks about: a verdict must not tell of a feed that was taken away.
+    if let reason = head.revoked {
+      return Verdict(id: id, kind: .rejected(.forbidden, message: reason))
+    }
+    if head.isReadOnly {
+      return Verdict(
+        id: id,
+        kind: .rejected(.forbidden, message: "you may read the feed \(feed.text), not change it"))
+    }
     for part in request.feeds where part.feed == feed {
       #if PLANTED
         if Planted.isActive(.fenceIgnored) { return nil }
@@ -56,9 +65,11 @@ extension Settlement {
     if let (code, message) = refusal(
       of: offer, request: request, stored: stored, in: state, time: time)
     {
+      // A record of another feed is not told: whether the user may read it is not known here.
+      let told = stored.flatMap { $0.feed == offer.feed ? $0.state : nil }
       return Verdict(
-        id: offer.id, kind: .rejected(code, message: message), revision: stored?.state.revision,
-        record: stored.map { RecordMessage(key: offer.record.key, state: $0.state) })
+        id: offer.id, kind: .rejected(code, message: message), revision: told?.revision,
+        record: told.map { RecordMessage(key: offer.record.key, state: $0) })
     }
     return take(offer, over: stored, in: &state, outcome: &outcome, time: time, user: user)
   }
@@ -68,7 +79,7 @@ extension Settlement {
     in state: ServerState, time: Int64
   ) -> (RejectionCode, String)? {
     if let stored, stored.feed != offer.feed {
-      return (.feed, "the record belongs to the feed \(stored.feed.text)")
+      return (.feed, "the record belongs to another feed")
     }
     if !request.feeds.contains(where: { $0.feed == offer.feed }) {
       return (.feed, "the request does not ask about the feed \(offer.feed.text)")

@@ -148,9 +148,10 @@ public struct Settlement: Sendable {
     }
     if let before = state.operations[id], !isDedupeOff {
       guard before.digest == operation.digest else {
+        // A record of another feed is not told: whether the user may read it is not known here.
+        let told = stored.flatMap { $0.feed == operation.feed ? $0.state : nil }
         return rejection(
-          of: operation, .mismatch, "the same operation id came with other bytes",
-          record: stored?.state)
+          of: operation, .mismatch, "the same operation id came with other bytes", record: told)
       }
       return Verdict(
         id: id, kind: .duplicate, revision: stored?.state.revision,
@@ -186,9 +187,8 @@ public struct Settlement: Sendable {
     of operation: Operation, request: SyncRequest, stored: StoredRecord?, in state: ServerState
   ) -> Verdict? {
     if let stored, stored.feed != operation.feed {
-      return rejection(
-        of: operation, .feed, "the record belongs to the feed \(stored.feed.text)",
-        record: stored.state)
+      // Whether the user may read that feed is not known here.
+      return rejection(of: operation, .feed, "the record belongs to another feed")
     }
     if stored == nil {
       if state.hasStub(of: operation.key) {

@@ -73,6 +73,7 @@ public struct AnswerPages: Sendable {
     by verdicts: [Verdict], of request: SyncRequest, epoch: Epoch
   ) -> [Key: Set<UInt64>] {
     var feeds: [OperationID: Key] = [:]
+    for offer in request.offers { feeds[offer.id] = offer.feed }
     for sent in request.operations { feeds[sent.operation.id] = sent.operation.feed }
     var places: [Key: Set<UInt64>] = [:]
     for verdict in verdicts {

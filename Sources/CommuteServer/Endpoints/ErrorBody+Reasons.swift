@@ -83,6 +83,16 @@ extension ErrorBody {
       message: "the data belongs to \(owner), the token to \(token.owner); sign in as its owner")
   }
 
+  /// The app is older than the server still understands.
+  static func oldSchema(_ version: UInt64, minimum: UInt64) -> ErrorBody {
+    ErrorBody(
+      status: 426, error: "needsUpdate",
+      message: "this app writes version \(version) of its schema, this server takes \(minimum) and"
+        + " later; update the app",
+      headers: ["Upgrade": "commute/\(ProtocolVersion.current)"],
+      members: [("minimumSchema", "\(minimum)")])
+  }
+
   /// The body is of another type.
   static let notJSON = ErrorBody(
     status: 415, error: "contentType",

@@ -56,6 +56,7 @@ public final class Server: Sendable {
       sync: SyncEndpoint(
         store: store, signIn: tokens.map(SignIn.tokens) ?? .local,
         gate: RoundGate(settings.limits),
+        minimumSchema: settings.minimumSchema,
         retrySeconds: max(1, settings.limits.retryAfter.components.seconds),
         wall: settings.wall, complain: settings.complain),
       ping: PingEndpoint(store: store, wall: settings.wall), isLocalOnly: tokens == nil)

@@ -8,6 +8,8 @@ public struct ServerSettings: Sendable {
   public var tokenFile: String?
   /// How much it takes on at once.
   public var limits = ServerLimits()
+  /// The oldest schema version of the app that is answered; older ones are told to be updated.
+  public var minimumSchema: UInt64 = 0
   /// How long running requests may take to finish when it ends.
   public var drainLimit: Duration = .seconds(10)
   /// The wall clock in milliseconds.

@@ -13,6 +13,7 @@ struct SyncEndpoint: Sendable {
   let store: any ServerStore
   let signIn: SignIn
   let gate: RoundGate
+  let minimumSchema: UInt64
   let retrySeconds: Int64
   let wall: @Sendable () -> Int64
   let complain: @Sendable (String) -> Void
@@ -24,6 +25,9 @@ struct SyncEndpoint: Sendable {
     guard gate.enter(bytes: bytes) else { throw .overloaded(retryAfter: retrySeconds) }
     defer { gate.leave(bytes: bytes) }
     let message = try read(request.body)
+    guard message.schema.version >= minimumSchema else {
+      throw .oldSchema(message.schema.version, minimum: minimumSchema)
+    }
     guard Account(owner: message.owner) == account else {
       throw .wrongOwner(message.owner, token: account)
     }

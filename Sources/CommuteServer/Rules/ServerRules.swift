@@ -39,6 +39,14 @@ public struct ServerRules: Sendable {
   private var tables = FieldMap<TableSchema>()
   private var rules = FieldMap<TableRules>()
   private var accessRule: Access?
+  private var raising: [Raise] = []
+
+  /// A step from older versions to a newer one.
+  private struct Raise: Sendable {
+    var table: Key
+    var version: UInt64
+    var change: @Sendable (inout OlderChange) -> Void
+  }
 
   /// Makes rules of nothing: every table is kept and relayed, every feed open to all.
   public init() {}
@@ -73,6 +81,43 @@ public struct ServerRules: Sendable {
   /// What a user may do with a feed to which nothing was granted or taken away by name.
   public func access(of account: Account, to feed: Key) -> FeedAccess {
     accessRule?(account, feed).shortened ?? .write
+  }
+
+  /// Adds a step for operations on a table that were written before a version of the schema.
+  ///
+  /// Between versions only additions are allowed, so few tables need one: for a field that has
+  /// another name or form now. The steps run in the order of their versions.
+  public mutating func raise(
+    _ table: Key, to version: UInt64, _ change: @escaping @Sendable (inout OlderChange) -> Void
+  ) {
+    let step = Raise(table: table, version: version, change: change)
+    raising.insert(step, at: raising.firstIndex { $0.version > version } ?? raising.count)
+  }
+
+  /// Brings the operations of a request to the present schema; their hashes stay those of the bytes
+  /// that were sent.
+  ///
+  /// - Returns: The operations that were changed: their verdicts carry the record, because their
+  ///   device cannot tell what was stored.
+  public func raise(_ request: inout SyncRequest) -> Set<OperationID> {
+    guard !raising.isEmpty else { return [] }
+    var raised: Set<OperationID> = []
+    for index in request.operations.indices {
+      let operation = request.operations[index].operation
+      var change = OlderChange(operation)
+      for step in raising where step.table == operation.key.table {
+        if operation.schema < step.version { step.change(&change) }
+      }
+      guard change.operation.fields != operation.fields else { continue }
+      request.operations[index].operation = change.operation
+      raised.insert(operation.id)
+    }
+    return raised
+  }
+
+  /// The right to a feed of a user to whom nothing was granted or taken away by name.
+  public func right(of account: Account, to feed: Key) -> FeedRight {
+    FeedRight(access(of: account, to: feed))
   }
 
   /// What settling a request takes of them.

@@ -2,8 +2,9 @@ public import CommuteCore
 
 /// Where a server keeps its truth: it settles requests durably and answers them.
 ///
-/// An implementation loads what `Settlement.needs(of:)` names, settles, and writes
-/// back what the outcome marks, all in one transaction. It answers nothing that is not committed.
+/// An implementation raises the request with `ServerRules.raise(_:)`, loads what
+/// `Settlement.needs(of:)` names, settles, and writes back what the outcome marks, all in one
+/// transaction. It answers nothing that is not committed.
 /// All of them pass one conformance suite.
 public protocol ServerStore: Sendable {
   /// Reads who the store is; fails where it could not answer a device either.
@@ -22,6 +23,14 @@ public protocol ServerStore: Sendable {
   func answer(
     _ request: SyncRequest, of account: Account, time: Int64
   ) async throws(ServerStoreError) -> SyncAnswer
+
+  /// Gives a user a right to a feed by name, or takes it away; it counts from the next request on.
+  ///
+  /// A right that is given after it was taken away has a new number, by which devices know that
+  /// they have to read the feed anew.
+  func setAccess(
+    _ access: FeedAccess, of account: Account, to feed: Key
+  ) async throws(ServerStoreError)
 
   /// Finishes what is waiting and ends; later calls throw ``ServerStoreError/closed``.
   func close() async

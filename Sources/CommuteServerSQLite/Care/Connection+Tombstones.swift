@@ -8,11 +8,6 @@ struct Tombstone {
   var revision: Int64
 }
 
-extension RecordID {
-  /// Whether the id is a UUID of version 7: drawn for one record, and never made again.
-  var isDrawn: Bool { high >> 12 & 0xF == 7 }
-}
-
 extension Connection {
   /// The feeds in which something is deleted.
   func feedsWithTombstones() throws(SQLiteError) -> [Purging.Feed] {
@@ -30,12 +25,15 @@ extension Connection {
 
   /// Up to which number every device that asked about a feed lately has read it.
   ///
-  /// One that reads from the start has read nothing; where nobody asked, nobody is waited for.
+  /// One that reads from the start has read nothing; where nobody asked, nobody is waited for, nor
+  /// for a device of a user from whom the feed was taken away.
   func passed(_ feed: Purging.Feed, since horizon: Int64) throws(SQLiteError) -> UInt64 {
     let select = try statement(
       """
       SELECT c.cursor FROM device_cursor AS c
-      WHERE c.tenant = ?1 AND c.feed = ?2 AND c.at >= ?3
+      JOIN device AS d ON d.tenant = c.tenant AND d.replica = c.replica
+      LEFT JOIN "grant" AS g ON g.tenant = c.tenant AND g.owner = d.owner AND g.feed = c.feed
+      WHERE c.tenant = ?1 AND c.feed = ?2 AND c.at >= ?3 AND g.access IS NOT 'none'
       """)
     select.bind(feed.tenant, at: 1)
     select.bind(feed.name, at: 2)

@@ -1,3 +1,4 @@
+import CommuteCore
 public import CommuteServer
 
 /// How a backup is put back.
@@ -25,5 +26,5 @@ public struct RestoreReport: Hashable, Sendable {
 
 extension ServerDatabase {
   /// How long deletions are remembered where nobody says otherwise: 90 days.
-  public static let usualRetention: Int64 = 90 * 86_400_000
+  public static let usualRetention = Purge.defaultRetention
 }

@@ -22,57 +22,21 @@ extension ServerDatabase {
     progress: (@Sendable (PurgeReport) -> Void)? = nil
   ) async throws(ServerDatabaseError) -> PurgeReport {
     try await Self.onThread("commute-purge") { () throws(ServerDatabaseError) in
-      let lock: CheckpointLock
-      do throws(ServerStoreError) {
-        lock = try CheckpointLock(database: path)
-      } catch {
-        throw .failed(reason: error.description)
-      }
-      let connection = try writer(lock)
-      defer { lock.holding { connection.close() } }
-      var purging = Purging(
-        connection: connection, options: options, horizon: time - max(0, options.retention),
-        time: time)
-      var isOver = false
-      while !isOver {
-        do throws(SQLiteError) {
+      try writing { (connection, lock) throws(SQLiteError) in
+        var purging = Purging(
+          connection: connection, options: options, horizon: time - max(0, options.retention),
+          time: time)
+        var isOver = false
+        while !isOver {
           isOver = try lock.holding { () throws(SQLiteError) in
             try purging.step { pass(.purging) }
           }
-        } catch {
-          throw ServerDatabaseError(error, of: path)
+          pass(.purged)
+          progress?(purging.report)
+          if !isOver { Thread.sleep(forTimeInterval: options.pause.seconds) }
         }
-        pass(.purged)
-        progress?(purging.report)
-        if !isOver { Thread.sleep(forTimeInterval: options.pause.seconds) }
+        return purging.report
       }
-      return purging.report
-    }
-  }
-
-  /// Opens the database to write beside the one who serves it, and never to copy its log back.
-  private func writer(_ lock: CheckpointLock) throws(ServerDatabaseError) -> Connection {
-    do throws(SQLiteError) {
-      try DatabaseCopy.open(path).close()
-      var configuration = Configuration(.readWrite)
-      configuration.synchronous = .full
-      configuration.checkpointPages = 0
-      configuration.busyMilliseconds = 30_000
-      let connection = try Connection(.file(path), configuration)
-      do throws(SQLiteError) {
-        let isOlder = try !ServerSchema.plan.pending(on: connection).isEmpty
-        if isOlder {
-          _ = try lock.holding { () throws(SQLiteError) in
-            try ServerSchema.plan.apply(to: connection)
-          }
-        }
-        return connection
-      } catch {
-        connection.close()
-        throw error
-      }
-    } catch {
-      throw ServerDatabaseError(error, of: path)
     }
   }
 }

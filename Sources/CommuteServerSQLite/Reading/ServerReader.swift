@@ -24,10 +24,12 @@ struct ServerReader: ~Copyable {
   static let ownName = "server"
 
   private let connection: Connection
+  private let rules: ServerRules
   private let line: WorkLine<ReadingJob>
 
-  init(connection: Connection, line: WorkLine<ReadingJob>) {
+  init(connection: Connection, rules: ServerRules, line: WorkLine<ReadingJob>) {
     self.connection = connection
+    self.rules = rules
     self.line = line
   }
 
@@ -106,7 +108,7 @@ struct ServerReader: ~Copyable {
     var heads: [Key: FeedHead] = [:]
     for asked in reading.request.feeds where heads[asked.feed] == nil {
       heads[asked.feed] = try connection.loadHead(
-        asked.feed, tenant: tenant, user: reading.account.user)
+        asked.feed, of: reading.account, rules: rules)
     }
     var pages = AnswerPages(
       reading.request, heads: heads, verdicts: reading.settled.verdicts, epoch: epoch)

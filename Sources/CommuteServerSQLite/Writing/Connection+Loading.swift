@@ -91,6 +91,18 @@ extension Connection {
     return found ?? (true, true)
   }
 
+  /// Whether the memory of a replica's operations was purged.
+  func isRetired(_ replica: ReplicaID, tenant: String) throws(SQLiteError) -> Bool {
+    let select = try statement(
+      """
+      SELECT EXISTS (
+        SELECT 1 FROM device WHERE tenant = ?1 AND replica = ?2 AND retired IS NOT NULL)
+      """)
+    select.bind(tenant, at: 1)
+    select.bind(replica.rawValue, at: 2)
+    return try select.firstInt64() == 1
+  }
+
   /// Whether a record was purged.
   func isStub(_ key: RecordKey, tenant: String) throws(SQLiteError) -> Bool {
     let select = try statement(
@@ -99,24 +111,6 @@ extension Connection {
     select.bind(key.table, at: 2)
     select.bind(key.id, at: 3)
     return try select.firstInt64() == 1
-  }
-
-  /// Loads the head of a feed as one user is granted it.
-  func loadHead(_ feed: Key, tenant: String, user: String) throws(SQLiteError) -> FeedHead {
-    let select = try statement(
-      """
-      SELECT f.revision, f.fence, g.number FROM (SELECT 1)
-      LEFT JOIN feed AS f ON f.tenant = ?1 AND f.feed = ?2
-      LEFT JOIN "grant" AS g ON g.tenant = ?1 AND g.owner = ?3 AND g.feed = ?2
-      """)
-    select.bind(tenant, at: 1)
-    select.bind(feed, at: 2)
-    select.bind(user, at: 3)
-    let head = try select.first { (row) throws(SQLiteError) in
-      FeedHead(
-        head: row.uint64(0), fence: row.uint64(1), grant: row.isNull(2) ? 1 : row.uint64(2))
-    }
-    return head ?? FeedHead()
   }
 
   /// Loads the last request with operations of a replica.

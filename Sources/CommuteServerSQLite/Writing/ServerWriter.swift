@@ -22,6 +22,7 @@ struct ServerWriter: ~Copyable {
 
   private let connection: Connection
   private let checkpoints: CheckpointLock
+  private let rules: ServerRules
   private let settlement: Settlement
   private let line: WorkLine<SettlingJob>
   private let notes: DeviceNotes
@@ -30,11 +31,15 @@ struct ServerWriter: ~Copyable {
   private var pagesInLog = 0
 
   init(
-    connection: Connection, checkpoints: CheckpointLock, settlement: Settlement,
+    connection: Connection, checkpoints: CheckpointLock, rules: ServerRules,
     line: WorkLine<SettlingJob>, notes: DeviceNotes, settings: ServerSQLiteSettings
   ) {
     self.connection = connection
     self.checkpoints = checkpoints
+    self.rules = rules
+    var settlement = rules.settlement
+    settlement.takesOffers = true
+    settlement.retention = settings.retention
     self.settlement = settlement
     self.line = line
     self.notes = notes
@@ -123,9 +128,10 @@ struct ServerWriter: ~Copyable {
   private func settleAlone(
     _ job: SettlingJob, meta: ServerMeta
   ) throws(StoreFailure) -> (SettledRequest, clock: UInt64) {
-    let tenant = job.account.tenant
+    var request = job.request
+    let raised = rules.raise(&request)
     var portion = try SettlingPortion(
-      of: job.request, tenant: tenant, user: job.account.user, meta: meta,
+      of: request, account: job.account, rules: rules, meta: meta,
       limit: settings.touchedBytesLimit, on: connection)
     let outcome = settlement.settle(
       portion.request, in: &portion.state, time: job.time, user: job.account.user)
@@ -133,6 +139,9 @@ struct ServerWriter: ~Copyable {
       try save(outcome, portion.state, of: job)
     }
     var settled = SettledRequest(renews: outcome.renews, verdicts: outcome.verdicts)
+    for index in settled.verdicts.indices where raised.contains(settled.verdicts[index].id) {
+      portion.tell(&settled.verdicts[index])
+    }
     if outcome.isSettled {
       settled.verdicts += portion.postponed.map { id in
         Verdict(id: id, kind: .later(.unavailable, afterMilliseconds: 0))

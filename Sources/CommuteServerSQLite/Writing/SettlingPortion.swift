@@ -1,4 +1,5 @@
 import CommuteCore
+import CommuteServer
 import CommuteSQLite
 
 /// The part of a request that is settled at once, with the rows it needs.
@@ -6,79 +7,112 @@ import CommuteSQLite
 /// Where the stored records together take more than a limit, the rest is told to come later; see
 /// ``ServerSQLiteSettings/touchedBytesLimit``.
 struct SettlingPortion {
-  /// The request with the operations that are settled.
+  /// The request with the offers and operations that are settled.
   var request: SyncRequest
   /// The rows they need.
   var state: ServerState
-  /// The operations that are not settled now.
+  /// The offers and operations that are not settled now.
   var postponed: [OperationID] = []
+  private let tenant: String
+  private let limit: Int
+  private var bytes = 0
   private var hasRestamps = true
   private var hasStubs = true
 
   /// Loads the rows, until enough are loaded.
   init(
-    of request: SyncRequest, tenant: String, user: String, meta: ServerMeta, limit: Int,
+    of request: SyncRequest, account: Account, rules: ServerRules, meta: ServerMeta, limit: Int,
     on connection: Connection
   ) throws(StoreFailure) {
     self.request = request
+    self.limit = limit
+    tenant = account.tenant
     state = ServerState(
       epoch: meta.epoch, clock: HybridClock(replica: meta.replica, last: meta.clock))
-    try loadPlaces(tenant: tenant, user: user, on: connection)
-    try loadRecords(tenant: tenant, limit: limit, on: connection)
-    try loadNeeds(tenant: tenant, on: connection)
+    try loadPlaces(of: account, rules: rules, on: connection)
+    try loadOffered(on: connection)
+    try loadRecords(on: connection)
+    try loadNeeds(on: connection)
   }
 
-  /// Loads the device's last request, the heads of the feeds that are written, and what is applied.
+  /// Loads the device's last request, the heads of the feeds that are written, what is applied, and
+  /// what is known of the past.
   private mutating func loadPlaces(
-    tenant: String, user: String, on connection: Connection
+    of account: Account, rules: ServerRules, on connection: Connection
   ) throws(StoreFailure) {
     let request = request
     try StoreFailure.wrap { () throws(SQLiteError) in
       (hasRestamps, hasStubs) = try connection.loadRarities(tenant: tenant)
-      let last = try connection.loadRequest(of: request.replica, tenant: tenant, user: user)
+      let last = try connection.loadRequest(
+        of: request.replica, tenant: tenant, user: account.user)
       if let last { state.requests[request.replica] = last }
       for sent in request.operations {
-        let operation = sent.operation
-        let found = try connection.loadOperation(
-          operation.id, tenant: tenant, epoch: state.epoch)
-        if let found { state.operations[operation.id] = found }
-        // Feeds that are only asked about are read with their pages.
-        guard state.heads[operation.feed] == nil else { continue }
-        state.heads[operation.feed] = try connection.loadHead(
-          operation.feed, tenant: tenant, user: user)
+        let id = sent.operation.id
+        let found = try connection.loadOperation(id, tenant: tenant, epoch: state.epoch)
+        if let found { state.operations[id] = found }
+      }
+      // Feeds that are only asked about are read with their pages.
+      let feeds = request.offers.map(\.feed) + request.operations.map(\.operation.feed)
+      for feed in feeds where state.heads[feed] == nil {
+        state.heads[feed] = try connection.loadHead(feed, of: account, rules: rules)
+      }
+      if !request.offers.isEmpty { state.ancestry = try connection.loadAncestry(tenant: tenant) }
+      let again = Set(request.again)
+      for sent in request.operations where again.contains(sent.operation.id) {
+        let writer = sent.operation.replica
+        if try connection.isRetired(writer, tenant: tenant) { state.retired.insert(writer) }
       }
     }
   }
 
-  private mutating func loadRecords(
-    tenant: String, limit: Int, on connection: Connection
-  ) throws(StoreFailure) {
-    var bytes = 0
+  private mutating func loadOffered(on connection: Connection) throws(StoreFailure) {
+    for (index, offer) in request.offers.enumerated() {
+      let size = max(offer.record.encoded.count, offer.record.state.approximateSize)
+      guard try load(offer.record.key, with: size, isFirst: index == 0, on: connection) else {
+        postponed = request.offers[index...].map(\.id) + request.operations.map(\.operation.id)
+        request.offers.removeSubrange(index...)
+        request.operations = []
+        return
+      }
+    }
+  }
+
+  private mutating func loadRecords(on connection: Connection) throws(StoreFailure) {
     for (index, sent) in request.operations.enumerated() {
-      let key = sent.operation.key
-      guard state.records[key] == nil else { continue }
-      if let (record, size) = try connection.loadRecord(key, tenant: tenant) {
-        // The merged record that a verdict carries is no larger than both together.
-        bytes += size + sent.bytes.count
-        guard index == 0 || bytes <= limit else { return postpone(from: index) }
-        state.records[key] = record
-      } else {
-        try loadStub(key, tenant: tenant, on: connection)
-      }
-      guard hasRestamps else { continue }
-      for (field, memories) in try connection.loadRestamps(key, tenant: tenant) {
-        state.restamps[FieldKey(record: key, field: field)] = memories
+      let isFirst = index == 0 && request.offers.isEmpty
+      let isLoaded = try load(
+        sent.operation.key, with: sent.bytes.count, isFirst: isFirst, on: connection)
+      if !isLoaded {
+        postponed = request.operations[index...].map(\.operation.id)
+        request.operations.removeSubrange(index...)
+        return
       }
     }
   }
 
-  private mutating func postpone(from index: Int) {
-    postponed = request.operations[index...].map { $0.operation.id }
-    request.operations.removeSubrange(index...)
+  /// Loads a record, or its stub, and what is remembered of its stamps, where there is room for it.
+  ///
+  /// What a verdict carries is no larger than what is stored and what comes for it together.
+  private mutating func load(
+    _ key: RecordKey, with size: Int, isFirst: Bool, on connection: Connection
+  ) throws(StoreFailure) -> Bool {
+    guard state.records[key] == nil else { return true }
+    if let (record, stored) = try connection.loadRecord(key, tenant: tenant) {
+      bytes += stored + size
+      guard isFirst || bytes <= limit else { return false }
+      state.records[key] = record
+    } else {
+      try loadStub(key, on: connection)
+    }
+    guard hasRestamps else { return true }
+    for (field, memories) in try connection.loadRestamps(key, tenant: tenant) {
+      state.restamps[FieldKey(record: key, field: field)] = memories
+    }
+    return true
   }
 
   private mutating func loadStub(
-    _ key: RecordKey, tenant: String, on connection: Connection
+    _ key: RecordKey, on connection: Connection
   ) throws(StoreFailure) {
     guard hasStubs else { return }
     let isStub = try StoreFailure.wrap { () throws(SQLiteError) in
@@ -88,10 +122,8 @@ struct SettlingPortion {
   }
 
   /// Of records that others only need it counts that they are there.
-  private mutating func loadNeeds(
-    tenant: String, on connection: Connection
-  ) throws(StoreFailure) {
-    var seen = Set(request.operations.map { $0.operation.key })
+  private mutating func loadNeeds(on connection: Connection) throws(StoreFailure) {
+    var seen = Set(request.operations.map(\.operation.key) + request.offers.map(\.record.key))
     for sent in request.operations {
       for key in sent.operation.needs where seen.insert(key).inserted {
         let feed = try StoreFailure.wrap { () throws(SQLiteError) in
@@ -100,9 +132,18 @@ struct SettlingPortion {
         if let feed {
           state.records[key] = StoredRecord(feed: feed, state: RecordState())
         } else {
-          try loadStub(key, tenant: tenant, on: connection)
+          try loadStub(key, on: connection)
         }
       }
     }
+  }
+
+  /// Puts the record into the verdict of an operation that was raised to the present schema.
+  func tell(_ verdict: inout Verdict) {
+    guard verdict.kind == .applied, verdict.record == nil,
+      let sent = request.operations.first(where: { $0.operation.id == verdict.id }),
+      let stored = state.records[sent.operation.key]
+    else { return }
+    verdict.record = RecordMessage(key: sent.operation.key, state: stored.state)
   }
 }

@@ -72,7 +72,39 @@ import Testing
       [operation], feeds: [SyncRequest.Feed(feed: "books"), SyncRequest.Feed(feed: "desk")])
     let verdict = bench.settle(request)[0]
     #expect(verdict.kind.code == .feed)
-    #expect(verdict.record?.state == bench.stored)
+    // The user may have no right to the record's feed.
+    #expect(verdict.record == nil)
+    #expect(verdict.revision == nil)
+  }
+
+  @Test mutating func `an id that was used before opens no record of another feed`() {
+    bench.create()
+    var operation = bench.operation(["title": "a"], creates: true)
+    operation.key.id = RecordID(high: 0, low: 2)
+    operation.feed = "desk"
+    let feeds = [SyncRequest.Feed(feed: "books"), SyncRequest.Feed(feed: "desk")]
+    let first = bench.request([operation], feeds: feeds)
+    #expect(bench.settle(first)[0].kind == .applied)
+    operation.key = ServerBench.key
+    operation.digest.second = 1
+    let second = bench.request([operation], feeds: feeds)
+    let verdict = bench.settle(second)[0]
+    #expect(verdict.kind.code == .mismatch)
+    #expect(verdict.record == nil)
+  }
+
+  @Test mutating func `a feed that may only be read, or was taken away, takes nothing`() {
+    bench.create()
+    let edit = bench.operation(["title": "b"])
+    let request = bench.request([edit])
+    bench.state.heads["books"]?.isReadOnly = true
+    #expect(bench.settle(request)[0].kind.code == .forbidden)
+    bench.state.heads["books"]?.isReadOnly = false
+    bench.state.heads["books"]?.revoked = "you left"
+    let later = bench.request([edit], feeds: [])
+    let verdict = bench.settle(later)[0]
+    #expect(verdict.kind == .rejected(.forbidden, message: "you left"))
+    #expect(verdict.record == nil)
   }
 
   @Test mutating func `an operation of a feed that is not asked about is refused`() {

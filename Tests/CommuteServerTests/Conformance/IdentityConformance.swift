@@ -117,29 +117,6 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
-  func `re-offers are not taken yet, and told so`(kind: StoreKind) async throws {
-    try await kind.withStore { store in
-      var phone = TestDevice(0xA)
-      _ = try await store.round(&phone, [phone.operation(1, "Emma")])
-      var request = try phone.request([phone.operation(2, "Persuasion")])
-      let epoch = try #require(phone.epoch)
-      let state = RecordState(revision: Revision(epoch: epoch, number: 1))
-      request.offers = [
-        SyncRequest.Offer(
-          id: OperationID(high: 1, low: 1), feed: "books",
-          record: RecordMessage(key: TestDevice.book(9), state: state))
-      ]
-      let answer = try await store.send(request, of: phone)
-      #expect(answer.verdicts.count == 2)
-      guard case .later(.offers, _) = answer.verdicts.first?.kind else {
-        Issue.record("the offer was judged: \(answer.verdicts)")
-        return
-      }
-      #expect(answer.verdicts.last?.kind == .applied)
-    }
-  }
-
-  @Test(arguments: StoreKind.allCases)
   func `a closed store says so`(kind: StoreKind) async throws {
     try await kind.withStore { store in
       var phone = TestDevice(0xA)

@@ -7,9 +7,11 @@ import CommuteServer
 actor MemoryStore: ServerStore {
   private struct Tenant {
     var state: ServerState
+    var rights: [Key: [Key: FeedRight]] = [:]
     var names: [ReplicaID: (name: String, user: String)] = [:]
   }
 
+  private let rules: ServerRules
   private let settlement: Settlement
   private let epoch = Epoch(rawValue: 0xE)
   private var clock = HybridClock(replica: ReplicaID(rawValue: 0x5E))
@@ -17,7 +19,10 @@ actor MemoryStore: ServerStore {
   private var isClosed = false
 
   init(rules: ServerRules = ServerRules()) {
-    settlement = rules.settlement
+    self.rules = rules
+    var settlement = rules.settlement
+    settlement.takesOffers = true
+    self.settlement = settlement
   }
 
   func identity() throws(ServerStoreError) -> ServerIdentity {
@@ -26,6 +31,17 @@ actor MemoryStore: ServerStore {
   }
 
   func close() { isClosed = true }
+
+  func setAccess(
+    _ access: FeedAccess, of account: Account, to feed: Key
+  ) throws(ServerStoreError) {
+    let place = Key(account.tenant)
+    var tenant = tenants[place] ?? Tenant(state: ServerState(epoch: epoch, clock: clock))
+    let named = tenant.rights[Key(account.user)]?[feed]
+    tenant.rights[Key(account.user), default: [:]][feed] = FeedRight(
+      access, after: named ?? rules.right(of: account, to: feed))
+    tenants[place] = tenant
+  }
 
   func answer(
     _ request: SyncRequest, of account: Account, time: Int64
@@ -40,8 +56,20 @@ actor MemoryStore: ServerStore {
     } else {
       tenant.names[request.replica] = (request.device, account.user)
     }
-    let outcome = settlement.settle(
-      request, in: &tenant.state, time: time, user: account.user)
+    var raised = request
+    let changed = rules.raise(&raised)
+    enter(account, request, into: &tenant)
+    var outcome = settlement.settle(
+      raised, in: &tenant.state, time: time, user: account.user)
+    for index in outcome.verdicts.indices where changed.contains(outcome.verdicts[index].id) {
+      let id = outcome.verdicts[index].id
+      guard outcome.verdicts[index].kind == .applied,
+        let key = request.operations.first(where: { $0.operation.id == id })?.operation.key
+      else { continue }
+      outcome.verdicts[index].record = tenant.state.records[key].map {
+        RecordMessage(key: key, state: $0.state)
+      }
+    }
     clock = tenant.state.clock
     tenants[place] = tenant
     var answer = SyncAnswer(
@@ -54,6 +82,19 @@ actor MemoryStore: ServerStore {
       if let name { answer.devices.append(SyncAnswer.Device(replica: replica, name: name)) }
     }
     return answer
+  }
+
+  /// Puts what the user may do into the heads of the feeds that are named.
+  private func enter(_ account: Account, _ request: SyncRequest, into tenant: inout Tenant) {
+    let feeds =
+      request.feeds.map(\.feed) + request.operations.map(\.operation.feed)
+      + request.offers.map(\.feed)
+    for feed in feeds {
+      let head = tenant.state.heads[feed] ?? FeedHead()
+      let named = tenant.rights[Key(account.user)]?[feed]
+      tenant.state.heads[feed] = FeedHead(
+        head: head.head, fence: head.fence, right: named ?? rules.right(of: account, to: feed))
+    }
   }
 
   private func pages(

@@ -83,11 +83,11 @@ func withServer<Result>(
 /// Runs the body against a server on a store.
 func withServer<Result>(
   on store: any ServerStore, settings: ServerSettings = ServerSettings(),
-  _ body: (TestServer) async throws -> Result
+  time: Int64 = TestDevice.time, _ body: (TestServer) async throws -> Result
 ) async throws -> Result {
   var settings = settings
   let lines = LogLines()
-  settings.wall = { TestDevice.time }
+  settings.wall = { time }
   settings.log = { lines.add($0) }
   settings.complain = { lines.add($0) }
   let server = try Server(store: store, settings: settings)

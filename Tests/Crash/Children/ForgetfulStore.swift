@@ -25,6 +25,12 @@ final class ForgetfulStore: ServerStore {
     return answer
   }
 
+  func setAccess(
+    _ access: FeedAccess, of account: Account, to feed: Key
+  ) async throws(ServerStoreError) {
+    try await store.setAccess(access, of: account, to: feed)
+  }
+
   func close() async {
     await store.close()
   }
