@@ -35,7 +35,10 @@ final class ServerFileLock: Sendable {
   /// Lets go of it; the second call does nothing.
   func release() {
     descriptor.withLock { descriptor in
-      if descriptor >= 0 { close(descriptor) }
+      guard descriptor >= 0 else { return }
+      // A process that is being started shares the descriptor for a moment: closing is not enough.
+      _ = flock(descriptor, LOCK_UN)
+      close(descriptor)
       descriptor = -1
     }
   }
