@@ -15,7 +15,8 @@
     case shorterHistoryTaken
     // The device's side of long absences.
     case resetNotRestarted, sweepForgetsPending, sweepTakesAll, sentCreationKept, revokeLosesRows
-    case heldIgnored, heldNotLeast, cursorKeptOverEpochs, offersForgotten
+    case heldIgnored, cursorKeptOverEpochs, offersForgotten
+    case loweredBelowPending, loweredUnderOneID
     // The server's side of them.
     case fenceIgnored, fenceNotRaised, grantIgnored, retiredAccepted, everybodyRetired
     case stubForgotten, progressIgnored, fixedIDsPurged

@@ -74,9 +74,12 @@ import Testing
 
   @Test func `known limits are counted apart`() {
     var summary = Summary()
-    summary.add(Violation(invariant: 20, text: "", isKnownLimit: true), seed: 1)
+    var world = World(choices: Choices(playing: []), stage: Stage(), usesCodec: false)
+    world.blame(Breach(invariant: 20, text: "", limit: .copied))
+    world.blame(Breach(invariant: 12, text: "what the oracle no longer knows"))
+    summary.add(world, seed: 1)
     summary.add(Violation(invariant: 20, text: ""), seed: 2)
-    #expect(summary.knownLimits == 1)
+    #expect(summary.knownLimits == [0, 1])
     #expect(summary.violations == 1)
     #expect(summary.findings.map { $0.seed } == [2])
   }

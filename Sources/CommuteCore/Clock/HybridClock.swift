@@ -53,6 +53,18 @@ public struct HybridClock: Hashable, Sendable {
     if stamp.time > last { last = min(stamp.time, Stamp.latestReadMillisecond << 16) }
   }
 
+  /// Whether the clock was led astray: it is further ahead of the corrected wall clock than a
+  /// server takes stamps.
+  public func isAstray(wall: Int64) -> Bool {
+    let limit = Self.corrected(wall, by: offset) + Limits.skewMilliseconds
+    return last >> 16 > limit
+  }
+
+  /// Sets the clock back to a stamp; a clock that is not ahead of it stays.
+  mutating func lower(to stamp: Stamp) {
+    last = min(last, stamp.time)
+  }
+
   /// Measures the offset to the server from one answered request.
   ///
   /// The server's time is taken to be that of the middle of the round trip. The first measure is

@@ -26,9 +26,6 @@ public struct EpochChange: Hashable, Sendable {
     #endif
     var least: UInt64?
     for ancestor in ancestry {
-      #if PLANTED
-        if Planted.isActive(.heldNotLeast), least != nil { break }
-      #endif
       guard ancestor.epoch == epoch || least != nil else { continue }
       least = min(least ?? .max, ancestor.heads[feed] ?? 0)
     }

@@ -111,6 +111,14 @@ struct Edit {
 struct Breach {
   var invariant: Int
   var text: String
-  /// Whether it is of a class that the contract states as a limit.
-  var isKnownLimit = false
+  /// The limit of the contract that it comes under; nil for none.
+  var limit: KnownLimit?
+}
+
+/// What the contract states as a limit: an order that may be wrong, in which all agree.
+enum KnownLimit: Int, CaseIterable {
+  /// A file or a machine was put back that had sent more since.
+  case putBack
+  /// A file was copied while it held unsent work.
+  case copied
 }

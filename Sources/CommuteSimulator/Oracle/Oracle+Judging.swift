@@ -20,7 +20,7 @@ extension Oracle {
     if !isOlder { return nil }
     return Breach(
       invariant: 5, text: "device \(device) shows \(name(shown)) although it wrote \(name(own))",
-      isKnownLimit: machines.contains(device))
+      limit: machines.contains(device) ? .putBack : nil)
   }
 
   /// Judges whether every edit is accounted for, once nothing is under way any more; some rows wait
@@ -76,7 +76,7 @@ extension Oracle {
     return Breach(
       invariant: 12,
       text: "place \(place) holds '\(content.text)', must hold '\(expected.content.text)'",
-      isKnownLimit: machines.contains(expected.device))
+      limit: machines.contains(expected.device) ? .putBack : nil)
   }
 
   /// Judges whether a record is deleted exactly if somebody deleted it.

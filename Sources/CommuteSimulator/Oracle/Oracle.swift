@@ -60,7 +60,7 @@ struct Oracle {
     for sent in latestSent where sent.writer == claimed.writer && claimed.time <= sent.time {
       return Breach(
         invariant: 4, text: "\(name(edits.count)) is stamped before what its writer had sent",
-        isKnownLimit: machines.contains(device))
+        limit: machines.contains(device) ? .putBack : copies.contains(device) ? .copied : nil)
     }
     return nil
   }
@@ -116,12 +116,12 @@ struct Oracle {
   private func lost(_ number: Int, to other: Int) -> Breach {
     Breach(
       invariant: 20, text: "\(name(number)) lost to \(name(other)), which its writer had seen",
-      isKnownLimit: isKnownLimit(number) || isOfCopies(number, other))
+      limit: isOfCopies(number, other) ? .copied : limit(of: number))
   }
 
   /// Whether an edit went with a file that was put back, or is of a machine that was.
-  private func isKnownLimit(_ number: Int) -> Bool {
-    edits[number - 1].isLost || machines.contains(edits[number - 1].device)
+  private func limit(of number: Int) -> KnownLimit? {
+    edits[number - 1].isLost || machines.contains(edits[number - 1].device) ? .putBack : nil
   }
 
   /// Whether two edits are of a file that was copied while its clock was ahead.
@@ -192,15 +192,16 @@ struct Oracle {
   /// device that its file was copied from.
   func find(_ place: Int, _ content: Content, _ claimed: Moment, of device: Int) -> Int {
     var other = 0
-    var source = 0
+    var source = (number: 0, distance: Int.max)
     for number in history[place].reversed() {
       let edit = edits[number - 1]
       guard edit.claimed == claimed, edit.content == content else { continue }
       if edit.device == device && !edit.isLost { return number }
       if other == 0 { other = number }
-      if source == 0, !edit.isLost, isSource(edit.device, of: device) { source = number }
+      guard !edit.isLost, let distance = distance(from: edit.device, to: device) else { continue }
+      if distance < source.distance { source = (number, distance) }
     }
-    if source > 0 { return source }
+    if source.number > 0 { return source.number }
     if other > 0 { return other }
     for entry in earlier.reversed() where entry.claimed == claimed {
       let edit = edits[entry.number - 1]
@@ -209,14 +210,16 @@ struct Oracle {
     return 0
   }
 
-  /// Whether a device's file was copied from another's, directly or through others.
-  private func isSource(_ source: Int, of device: Int) -> Bool {
+  /// How many copies lie between two devices' files; nil where neither was made of the other.
+  private func distance(from source: Int, to device: Int) -> Int? {
     var at = device
+    var distance = 0
     for index in stride(from: copies.count - 2, through: 0, by: -2) where copies[index + 1] == at {
       at = copies[index]
-      if at == source { return true }
+      distance += 1
+      if at == source { return distance }
     }
-    return false
+    return nil
   }
 
   /// Whether an edit's writer had seen another, directly or through others.

@@ -110,13 +110,16 @@ struct Run {
         + " \(world.report.faultCount) faults, \(world.report.devices) devices,"
         + " trace \(world.report.traceHash)")
     guard let violation = world.violation else {
-      output.say("replay: every promise was kept")
+      if let limit = world.knownLimit {
+        output.say("replay: a known limit, in which all agree: \(limit)")
+      } else {
+        output.say("replay: every promise was kept")
+      }
       return 0
     }
-    let limit = violation.isKnownLimit ? "known limit, " : ""
-    output.say("replay: \(limit)invariant \(violation.invariant): \(violation.text)")
+    output.say("replay: invariant \(violation.invariant): \(violation.text)")
     tellShortest(history, world)
-    return violation.isKnownLimit ? 0 : 1
+    return 1
   }
 
   private func hunt() -> Int32 {

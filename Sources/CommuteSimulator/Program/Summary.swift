@@ -11,8 +11,8 @@ struct Summary {
   /// The first finding of each promise.
   var findings: [Finding] = []
   var violations = 0
-  /// Histories that ended in a limit that the contract states.
-  var knownLimits = 0
+  /// Histories that met a limit that the contract states, and in which all agreed.
+  var knownLimits = [Int](repeating: 0, count: KnownLimit.allCases.count)
   var processorSeconds = 0.0
   /// What became of the planted bugs.
   var hunted: [Quarry] = []
@@ -27,15 +27,15 @@ struct Summary {
     total.hotRecords += report.hotRecords
     for index in total.faults.indices { total.faults[index] += report.faults[index] }
     for index in total.marks.indices { total.marks[index] += report.marks[index] }
-    if let violation = world.violation { add(violation, seed: seed) }
+    if let violation = world.violation {
+      add(violation, seed: seed)
+    } else if let limit = world.knownLimit {
+      knownLimits[limit.rawValue] += 1
+    }
   }
 
   /// Adds a broken promise.
   mutating func add(_ violation: Violation, seed: UInt64) {
-    if violation.isKnownLimit {
-      knownLimits += 1
-      return
-    }
     violations += 1
     if !findings.contains(where: { $0.violation.invariant == violation.invariant }) {
       findings.append(Finding(seed: seed, violation: violation))
@@ -75,10 +75,10 @@ struct Summary {
   /// The last lines of the report.
   var lines: [String] {
     var lines: [String] = []
-    if knownLimits > 0 {
+    let met = KnownLimit.allCases.map { "\($0) \(knownLimits[$0.rawValue])" }
+    if knownLimits.contains(where: { $0 > 0 }) {
       lines.append(
-        "simulate: \(knownLimits) histories ended in a known limit (a file or a machine was put"
-          + " back that had sent more since)")
+        "simulate: histories in a known limit, all convergent: \(met.joined(separator: " "))")
     }
     if !neverReached.isEmpty {
       lines.append("simulate: never reached: \(neverReached.joined(separator: " "))")
@@ -125,7 +125,7 @@ struct Summary {
     return object([
       ("histories", "\(histories)"), ("steps", "\(total.steps)"), ("writes", "\(total.writes)"),
       ("devices", "\(total.devices)"), ("faults", object(faults)), ("situations", object(marks)),
-      ("violations", "\(violations)"), ("knownLimits", "\(knownLimits)"),
+      ("violations", "\(violations)"), ("knownLimits", "\(knownLimits.reduce(0, +))"),
       ("findings", "[\(found.joined(separator: ","))]"),
       ("planted", "[\(bugs.joined(separator: ","))]"), ("historiesPerSecond", "\(rate)"),
     ])

@@ -14,9 +14,7 @@ struct Shrinker {
   init(_ history: History, on stage: Stage, invariant: Int) {
     self.init { choices in
       let world = history.play(Choices(playing: choices), on: stage)
-      guard let violation = world.violation, violation.invariant == invariant,
-        !violation.isKnownLimit
-      else { return nil }
+      guard let violation = world.violation, violation.invariant == invariant else { return nil }
       return world.choices.drawn
     }
   }

@@ -18,7 +18,7 @@ enum Mark: Int, CaseIterable {
   case buried, withdrawn, creationRefused, changedBack, deferred, leftWaiting
   case resetBegun, resetRestarted, sweptRecord, sweptRows, keptCreation
   case newEpoch, offered, offerJoined, offerTaken, offerGone, offerLate
-  case purged, expired, revokedRows
+  case purged, expired, revokedRows, loweredClock
 
   /// The name in reports.
   var name: String { "\(self)" }
@@ -30,6 +30,4 @@ struct Violation: Error {
   var invariant: Int
   /// What was seen.
   var text: String
-  /// Whether it is of a class that the contract states as a limit.
-  var isKnownLimit = false
 }

@@ -95,10 +95,13 @@ extension World {
       network.append(Parcel(device: number, process: parcel.process, load: .failure(failure)))
       return
     }
-    if strangeAnswers > 0, request.epoch != nil {
+    // What answers in the server's place got what the server did not get.
+    let isServed = memory[number].served == request.nonce
+    if strangeAnswers > 0, request.epoch != nil, !isServed, parcel.copies == 0 {
       send(strangeAnswer(to: request), to: number, process: parcel.process)
       return
     }
+    memory[number].served = request.nonce
     if request.operations.count + request.offers.count > Self.batch {
       blame(18, "a request carries too much")
     }
@@ -141,7 +144,8 @@ extension World {
     }
     for id in outcome.appliedOperations {
       // Of two copies of a file the second may come when the memory of the first is gone.
-      let isCopys = oracle.copies.contains(number) && !request.again.contains(id)
+      let isCopy = oracle.copies.contains(number) || oracle.machines.contains(number)
+      let isCopys = isCopy && !request.again.contains(id)
       if server.notes.applied.contains(id), !(server.notes.hasForgotten && isCopys) {
         blame(14, "an operation had effect twice")
       }
@@ -186,6 +190,7 @@ extension World {
     guard verdict.kind == .applied, offer.record.state.revision?.epoch != server.state.epoch else {
       return
     }
+    checkInTime(offer)
     let record = Stage.number(of: offer.record.key)
     for entry in offer.record.state.fields.entries {
       let place = Stage.place(record, stage.field(entry.name, of: record))
@@ -195,6 +200,12 @@ extension World {
           as: Moment(entry.value.stamp)))
       server.notes.deliveries.append(
         SimulatedServer.Delivery(place: place, state: entry.value))
+      let isAnew = entry.value.origin != entry.value.stamp && !entry.value.origin.isFloor
+      let field = FieldKey(record: offer.record.key, field: entry.name)
+      let memories = server.state.restamps[field] ?? []
+      if isAnew, !memories.contains(where: { $0.claimed == entry.value.origin }) {
+        blame(20, "an offer told under which stamp a claim was settled, and it is forgotten")
+      }
     }
     if let deleted = offer.record.state.deleted {
       oracle.accounted(

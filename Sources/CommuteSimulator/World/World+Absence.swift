@@ -19,6 +19,7 @@ extension World {
     epochs += 1
     server.state = copy.state
     server.notes = copy.notes
+    ended.append((server.state.epoch, time))
     server.state.begin(
       Epoch(rawValue: 0xE1 + epochs), replica: newReplica(), ended: time)
     oracle.serverWentBack(to: copy.marks)
@@ -48,13 +49,17 @@ extension World {
     checkPurge(since: before)
   }
 
-  /// A device has been asking all the time, without anything to read or to send.
+  /// A device has been asking all the time, and told how far it had read.
   private mutating func keepInTouch(_ number: Int) {
     let device = devices[number].file.device
     let replicas = [device.replica] + device.earlierReplicas
     for index in server.notes.progress.indices
     where replicas.contains(server.notes.progress[index].replica) {
       server.notes.progress[index].seenAt = time
+      guard device.epoch == server.state.epoch else { continue }
+      for entry in device.feeds.entries where entry.value.reset == nil {
+        server.notes.progress[index].cursors[entry.name] = .some(entry.value.cursor)
+      }
     }
   }
 
@@ -98,6 +103,15 @@ extension World {
   mutating func checkExpiry(of operation: Operation) {
     if !server.state.retired.contains(operation.replica) {
       blame(13, "an operation expired whose writer was in touch")
+    }
+  }
+
+  /// Nothing is taken from a history that ended longer ago than tombstones are kept.
+  mutating func checkInTime(_ offer: SyncRequest.Offer) {
+    for end in ended where end.epoch == offer.record.state.revision?.epoch {
+      if time - end.time > Self.retention {
+        blame(3, "a record was taken from a history that ended long ago")
+      }
     }
   }
 

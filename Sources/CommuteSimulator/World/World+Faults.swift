@@ -27,7 +27,9 @@ extension World {
   /// A parcel arrives twice.
   mutating func duplicate() {
     guard !network.isEmpty else { return deliver() }
-    network.append(network[choices.draw(network.count)])
+    let index = choices.draw(network.count)
+    network[index].copies += 1
+    network.append(network[index])
     count(.duplication)
   }
 

@@ -22,6 +22,9 @@ extension World {
         state.offerAgain(
           after: change, id: OperationID(high: identifier.high, low: identifier.low))
       }
+      if wasOffered, devices[number].file.records[record].offer == nil {
+        blame(13, "device \(number) no longer offers record \(record)")
+      }
       guard isOffered else { continue }
       reach(wasOffered ? .offerJoined : .offered)
       tell("device \(number) will offer record \(record) again")
@@ -36,12 +39,17 @@ extension World {
   /// Takes a feed's part of an answer.
   mutating func take(_ part: SyncAnswer.Feed, touched: inout [Int], on number: Int) {
     let members = records(of: part.feed)
+    checkReset(part, on: number)
     let turn = devices[number].withDevice { $0.turn(to: part) }
     if part.records.count > Int(Self.pageRecords) { blame(18, "a page carries too much") }
     if part.more { reach(.pageCut) }
     switch turn {
     case .read: absorb(part, touched: &touched, on: number)
     case .reset(let begins, let ends):
+      if memory[number].mustBegin, !begins {
+        blame(11, "device \(number) goes on with a reset that began anew")
+      }
+      memory[number].mustBegin = false
       if begins {
         reach(devices[number].isToldOf(members) ? .resetRestarted : .resetBegun)
         devices[number].withFile { $0.forgetTold(members) }
@@ -51,10 +59,40 @@ extension World {
       for message in part.records {
         devices[number].withFile { $0.noteTold(Stage.number(of: message.key)) }
       }
-      if ends { sweep(members, touched: &touched, on: number) }
+      if ends {
+        checkTold(part.feed, members, on: number)
+        sweep(members, touched: &touched, on: number)
+      }
     case .revoked(let reason):
       memory[number].cursors[stage.number(of: part.feed)] = 0
       for record in members { revoke(record, reason: reason, on: number) }
+    }
+  }
+
+  /// Keeps account of what a reset tells, apart from the device.
+  private mutating func checkReset(_ part: SyncAnswer.Feed, on number: Int) {
+    let index = stage.number(of: part.feed)
+    if let known = devices[number].file.device.feeds[part.feed]?.grant, known != part.grant,
+      part.reset == nil, part.revoked == nil
+    {
+      blame(2, "device \(number) goes on reading under another grant")
+    }
+    guard let fence = part.reset else { return memory[number].resets[index] = nil }
+    let isInside = devices[number].file.device.feeds[part.feed]?.reset != nil
+    var reset = memory[number].resets[index]
+    if !isInside || reset.map({ $0.fence != fence || $0.grant != part.grant }) ?? false {
+      if isInside { memory[number].mustBegin = true }
+      reset = ResetMemory(fence: fence, grant: part.grant)
+    }
+    for message in part.records { reset?.told |= 1 << UInt32(Stage.number(of: message.key)) }
+    memory[number].resets[index] = reset
+  }
+
+  /// What the device kept of a reset is what this reset has told.
+  private mutating func checkTold(_ feed: Key, _ members: [Int], on number: Int) {
+    guard let reset = memory[number].resets[stage.number(of: feed)] else { return }
+    for record in members where (reset.told ^ devices[number].file.told) >> record & 1 == 1 {
+      blame(11, "device \(number) takes record \(record) for told by a reset, or not, wrongly")
     }
   }
 

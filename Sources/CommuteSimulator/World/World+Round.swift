@@ -237,11 +237,33 @@ extension World {
       }
     }
     for part in answer.feeds { take(part, touched: &touched, on: number) }
-    devices[number].commit(full: false)
+    let isLowered = lowerClock(of: number)
+    devices[number].commit(full: isLowered)
+    if isLowered {
+      devices[number].host = HostRecord(replica: devices[number].file.device.replica, number: 0)
+    }
     for record in touched { checkView(record, on: number) }
     checkCursors(of: number)
     let more = answer.feeds.contains { $0.more } || hasLine(number)
     report(.answered(more: more), on: number)
+  }
+
+  /// Sets a clock that was led astray back to what the device still holds.
+  private mutating func lowerClock(of number: Int) -> Bool {
+    let wall = wall(of: number)
+    guard devices[number].file.device.clock.isAstray(wall: wall) else { return false }
+    var held = Stamp.floor
+    for record in devices[number].file.records { held = max(held, record.greatestStamp) }
+    for rejection in devices[number].file.inbox { held = max(held, rejection.greatestStamp) }
+    let replica = newReplica()
+    let isLowered = devices[number].withDevice {
+      $0.lowerClock(to: held, wall: wall, newReplica: replica)
+    }
+    if isLowered {
+      reach(.loweredClock)
+      tell("device \(number) sets its clock back to \(Self.describe(held))")
+    }
+    return isLowered
   }
 
   #if PLANTED

@@ -48,8 +48,17 @@ extension World {
     // often.
     weights.append(choices.oneIn(8) ? 8 : 0)
     weights.append(choices.oneIn(2) ? 1 : 0)
-    for (chance, weight) in [(6, 2), (3, 4), (3, 3), (4, 3)] {
+    for (chance, weight) in [(6, 2), (3, 4), (3, 3)] {
       weights.append(choices.oneIn(chance) ? weight : 0)
+    }
+    weights.append([0, 0, 0, 3, 12][choices.draw(5)])
+    // What is rare comes together on purpose: tombstones and purges, a server that was put back and
+    // clocks that were astray.
+    deletesOften = weights[Step.longTime.rawValue] > 0 && choices.draw(4) > 0
+    if weights[Step.copyServer.rawValue] > 0, choices.oneIn(3) {
+      hasWildClocks = true
+      weights[Step.jumpClock.rawValue] = 4
+      weights[Step.lose.rawValue] = 4
     }
     if weights[Step.losePower.rawValue] == 0 {
       for number in devices.indices { devices[number].isCareful = true }

@@ -11,6 +11,7 @@ extension World {
     guard view.deleted == nil else { return withdrawDeletion(of: record, on: number) }
     switch choices.draw(16) {
     case 15: delete(record, view, on: number)
+    case 11...13 where deletesOften: delete(record, view, on: number)
     case 14: seed(record, view, on: number)
     default: change(record, view, on: number)
     }

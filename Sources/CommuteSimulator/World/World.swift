@@ -14,6 +14,8 @@ struct Parcel {
   /// The process of the device that waits for the answer.
   var process: Int
   var load: Load
+  /// How many more of it there may be.
+  var copies = 0
 }
 
 /// What a history was like.
@@ -56,6 +58,9 @@ struct World {
   var oracle: Oracle
   var report = Report()
   var violation: Violation?
+  /// A breach of a class that the contract states as a limit; the history goes on to see that all
+  /// agree in the end.
+  var knownLimit: KnownLimit?
   /// Where the story is told; nil where nobody listens.
   let story: Story?
   /// What the devices were last known to have, to see that they do not fall behind it.
@@ -70,19 +75,36 @@ struct World {
   var onlyField: Int?
   /// Whether wall clocks are right, in 1970 or ten years ahead, and nothing between.
   var hasWildClocks = false
+  /// Whether a quarter of the writes are deletions.
+  var deletesOften = false
   var mayReorder = false
   var mayDieBetween = false
   /// How many values were made that nobody else writes.
   var uniqueValues = 0
   /// How many epochs the server has begun after its first.
   var epochs: UInt64 = 0
+  /// The epochs that ended, and when.
+  var ended: [(epoch: Epoch, time: Int64)] = []
   private var nextIdentifier: UInt64 = 0
   private var nextReplica: UInt64 = 0
 
   /// What a device once had.
   struct DeviceMemory {
     var cursors = [UInt64](repeating: 0, count: 2)
+    /// What the resets under way have told; nil where it went back, or none is.
+    var resets = [ResetMemory?](repeating: nil, count: 2)
+    /// Whether the page at hand begins a reset anew.
+    var mustBegin = false
+    /// The request that the server took last.
+    var served: Nonce?
     var deleted = [Bool](repeating: false, count: Stage.recordCount)
+  }
+
+  /// What a reset has told so far.
+  struct ResetMemory {
+    var fence: UInt64
+    var grant: UInt64
+    var told: UInt32 = 0
   }
 
   init(choices: Choices, stage: Stage, usesCodec: Bool, story: Story? = nil) {
@@ -147,10 +169,14 @@ struct World {
   }
 
   /// Notes what the oracle found.
+  ///
+  /// Where a limit was met, the oracle no longer knows what to expect; that all agree is checked
+  /// all the same.
   mutating func blame(_ breach: Breach?) {
-    guard let breach, violation == nil else { return }
-    violation = Violation(
-      invariant: breach.invariant, text: breach.text, isKnownLimit: breach.isKnownLimit)
+    guard let breach, violation == nil, knownLimit == nil else { return }
+    knownLimit = breach.limit
+    if let limit = breach.limit { return tell("known limit \(limit): \(breach.text)") }
+    violation = Violation(invariant: breach.invariant, text: breach.text)
   }
 
   /// Counts a fault.
