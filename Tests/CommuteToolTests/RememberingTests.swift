@@ -129,6 +129,7 @@ import Testing
     #expect(
       line == "refused       Villette: the server takes no operation of this size",
       "\(status.output)")
+    #expect(status.output.contains("`commute inbox list` shows what you can do about it"))
     #expect(!status.output.contains("refused      book "))
   }
 

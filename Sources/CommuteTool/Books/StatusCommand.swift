@@ -9,6 +9,9 @@ struct StatusCommand: BooksCommand {
   static let spec = CommandSpec.books(
     "status", "says what this device holds, and what waits for what")
 
+  /// How many refusals are named here; the inbox shows all.
+  private static let refusalLimit = 5
+
   let device: DeviceOptions
 
   init(_ arguments: Arguments) throws(UsageError) {
@@ -37,7 +40,12 @@ struct StatusCommand: BooksCommand {
       table.rows += trouble.rows
       if counts.quarantined > 0 { table.rows.append(["kept aside", "\(counts.quarantined)"]) }
       let complaints = try await Self.complaints(refused, store)
-      table.rows += complaints.map { ["refused", $0] }
+      table.rows += complaints.prefix(Self.refusalLimit).map { ["refused", $0] }
+      if !complaints.isEmpty {
+        let rest = complaints.count - Self.refusalLimit
+        let more = rest > 0 ? "\(rest) more, and what you can do" : "what you can do about it"
+        table.rows.append(["", "`commute inbox list` shows \(more)"])
+      }
       return Report(
         [status.text, ""] + table.plain,
         .object(
