@@ -34,7 +34,7 @@ import Testing
     #expect(
       lines[2].hasPrefix(
         "r1     Emma     Your new book was refused: the server takes no operation of this size"))
-    #expect(lines[2].hasSuffix("retry, discard"))
+    #expect(lines[2].hasSuffix("retry, edit, discard"))
     #expect(lines[4].hasPrefix("2 entries"))
     let json = try await inbox("list", "--json")
     let value = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
@@ -60,14 +60,34 @@ import Testing
     _ = await server.end()
   }
 
+  @Test func `an edit sends another change in the place of the refused one`() async throws {
+    try await refuse("Emma")
+    let none = try await inbox("edit", "r1")
+    #expect(none.code == 2 && none.complaint.contains("nothing to change was named"))
+    let server = try await bench.serve()
+    let edited = try await inbox(
+      "edit", "r1", "--title", "Emma, abridged", "--rating", "4", "--sync", "--server",
+      try await server.url())
+    #expect(edited.output == "edited r1: Emma\nUp to date · sent 1, received 0\n", "\(edited)")
+    let held = try await bench.ask("a/commute.db", "SELECT title, rating FROM book")
+    #expect(held == "Emma, abridged|4")
+    let list = try await inbox("list")
+    #expect(list.output == "nothing waits for your decision\n")
+    _ = await server.end()
+  }
+
   @Test func `what is discarded is gone, and can be written down before`() async throws {
     try await refuse("Emma", "Dracula", "Villette")
     let file = bench.path("inbox.json")
     let written = try await inbox("export", file)
     #expect(written.output == "3 entries in \(file)\n")
     let printed = try await inbox("export")
-    #expect(try String(contentsOfFile: file, encoding: .utf8) == printed.output)
-    #expect(printed.output.contains(#""title":"Villette""#))
+    let kept = try JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: file)))
+    let refused = (kept as? [String: Any])?["refused"] as? [[String: Any]]
+    #expect(refused?.map { $0["code"] as? String } == ["tooLarge", "tooLarge", "tooLarge"])
+    #expect(printed.output.contains("Villette"))
+    let json = try await inbox("export", "--json")
+    #expect(json.output.hasPrefix("{") && json.output.contains("Villette"))
     let one = try await inbox("discard", "r1")
     #expect(one.code == 0 && one.output.hasPrefix("discarded r1: Emma\n"))
     let all = try await inbox("discard", "--all")

@@ -5,27 +5,30 @@ protocol InboxDecision: ChangingCommand {
   /// Which entries.
   var selection: InboxSelection { get }
   /// What is done about them.
-  var action: InboxAction { get }
+  static var action: InboxAction { get }
+  /// Does it.
+  ///
+  /// - Returns: Whether the entry was still there: one may go with another.
+  static func decide(_ kind: InboxItem.Kind, on store: Store) async throws(StoreError) -> Bool
 }
 
 extension InboxDecision {
   func change(_ device: OpenDevice) async throws(Failure) -> Change {
-    let items = try await selection.find(on: device, fitting: action)
+    let items = try await selection.find(on: device, fitting: Self.action)
     var done: [InboxItem] = []
     for item in items {
       do throws(StoreError) {
-        try await action.carryOut(item, on: device.store)
+        if try await Self.decide(item.kind, on: device.store) { done.append(item) }
       } catch {
-        let before = done.isEmpty ? "" : "; before it: \(Self.names(done)) \(action.done)"
+        let before = done.isEmpty ? "" : "; before it: \(Self.names(done)) \(Self.action.done)"
         throw Failure(
           Failure(error).code, "\(item.name) (\(item.title)) stays: \(error.message)\(before)")
       }
-      done.append(item)
     }
-    let lines = done.map { "\(action.done) \($0.name): \($0.title)" }
+    let lines = done.map { "\(Self.action.done) \($0.name): \($0.title)" }
     return Change(
-      lines.isEmpty ? ["nothing waits that could be \(action.done)"] : lines,
-      [JSON.Member(name: action.done, value: .list(done.map(\.json)))])
+      lines.isEmpty ? ["nothing waits that could be \(Self.action.done)"] : lines,
+      [JSON.Member(name: Self.action.done, value: .list(done.map(\.json)))])
   }
 
   private static func names(_ items: [InboxItem]) -> String {
@@ -50,16 +53,22 @@ struct InboxRetryCommand: InboxDecision {
   static let spec = CommandSpec.inbox(
     "retry", "makes a refused change once more, as a new one", [InboxSelection.argument],
     options: [InboxSelection.all, .sync])
+  static let action = InboxAction.retry
 
   let device: DeviceOptions
   let syncs: Bool
   let selection: InboxSelection
-  let action = InboxAction.retry
 
   init(_ arguments: Arguments) throws(UsageError) {
     device = try DeviceOptions(arguments)
     syncs = arguments.has("sync")
     selection = try InboxSelection(arguments)
+  }
+
+  static func decide(_ kind: InboxItem.Kind, on store: Store) async throws(StoreError) -> Bool {
+    switch kind {
+    case .refused(let entry): try await store.retry(entry)
+    }
   }
 }
 
@@ -68,15 +77,21 @@ struct InboxDiscardCommand: InboxDecision {
   static let spec = CommandSpec.inbox(
     "discard", "forgets an entry for good", details: ["`export` writes it down before."],
     [InboxSelection.argument], options: [InboxSelection.all, .sync])
+  static let action = InboxAction.discard
 
   let device: DeviceOptions
   let syncs: Bool
   let selection: InboxSelection
-  let action = InboxAction.discard
 
   init(_ arguments: Arguments) throws(UsageError) {
     device = try DeviceOptions(arguments)
     syncs = arguments.has("sync")
     selection = try InboxSelection(arguments)
+  }
+
+  static func decide(_ kind: InboxItem.Kind, on store: Store) async throws(StoreError) -> Bool {
+    switch kind {
+    case .refused(let entry): try await store.discard(entry)
+    }
   }
 }

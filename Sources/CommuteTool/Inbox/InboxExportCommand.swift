@@ -4,6 +4,7 @@ import CommuteStore
 struct InboxExportCommand: BooksCommand {
   static let spec = CommandSpec.inbox(
     "export", "writes all entries down as JSON, with every value in them",
+    details: ["Nothing is left out: what you saw before, what you wanted, what the server has."],
     [ArgumentSpec("FILE", isOptional: true, "where to; the standard output if left out")])
 
   let device: DeviceOptions
@@ -15,17 +16,16 @@ struct InboxExportCommand: BooksCommand {
   }
 
   func run(on device: OpenDevice) async throws(Failure) -> Report {
-    let items = try await Self.translating { try await InboxItem.all(on: device) }
-    let json: JSON = ["entries": .list(items.map(\.json))]
-    let bytes = Array((json.encoded + "\n").utf8)
+    let bytes = try await Self.translating { try await device.store.exportInbox() + [0x0A] }
     guard let file, file != "-" else {
-      var report = Report([], json)
+      var report = Report([], .made(String(decoding: bytes.dropLast(), as: UTF8.self)))
       report.bytes = bytes
       return report
     }
+    let count = try await Self.translating { try await InboxItem.all(on: device).count }
     try PersonsFile(path: file).write(bytes)
     return Report(
-      ["\(Plural.text(items.count, "entry", "entries")) in \(file)"],
-      ["file": .text(file), "entries": JSON(items.count)])
+      ["\(Plural.text(count, "entry", "entries")) in \(file)"],
+      ["file": .text(file), "entries": JSON(count)])
   }
 }

@@ -39,14 +39,19 @@ struct InboxItem: Sendable {
         } else {
           BookField.names(entry.fields)
         }
-      return "Your \(what) was refused: \(entry.message)"
+      if let first = entry.behind {
+        return "Your \(what) waits for r\(first), the new book that was refused"
+      }
+      let count = entry.dependants.count
+      let waiting = count == 0 ? "" : "; \(Plural.text(count, "other change")) waiting for it"
+      return "Your \(what) was refused: \(entry.message)\(waiting)"
     }
   }
 
   /// What can be done about it.
   var choices: String {
     switch kind {
-    case .refused: "retry, discard"
+    case .refused(let entry): entry.behind == nil ? "retry, edit, discard" : "discard"
     }
   }
 
@@ -62,6 +67,13 @@ struct InboxItem: Sendable {
         "creates": .boolean(entry.creates), "deletes": .boolean(entry.deletes),
         "values": .object(
           entry.values.entries.map { JSON.Member(name: $0.name.text, value: $0.value.json) }),
+        "before": .object(
+          entry.before.entries.map { JSON.Member(name: $0.name.text, value: $0.value.json) }),
+        "behind": JSON(entry.behind.map { "r\($0)" }),
+        "dependants": .list(
+          entry.dependants.map { key in
+            ["table": .text(key.table.text), "id": .text(key.id.text)]
+          }),
       ]
     }
   }

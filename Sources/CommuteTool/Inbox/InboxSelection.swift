@@ -21,6 +21,12 @@ struct InboxSelection: Sendable {
         : "--all takes every entry; name some, or give --all alone")
   }
 
+  /// Means one entry.
+  init(name: String) {
+    names = [name]
+    takesAll = false
+  }
+
   /// Finds them; with --all those that the action fits.
   func find(
     on device: OpenDevice, fitting action: InboxAction
@@ -45,12 +51,15 @@ struct InboxSelection: Sendable {
 
 /// What can be done about an entry.
 enum InboxAction: Sendable {
-  case retry, discard
+  case retry, edit, discard
 
   /// Whether an entry is of the kind that it is for.
+  ///
+  /// What was refused only because of another entry goes with that one.
   func fits(_ item: InboxItem) -> Bool {
     switch (self, item.kind) {
-    case (.retry, .refused), (.discard, .refused): true
+    case (.retry, .refused(let entry)), (.edit, .refused(let entry)): entry.behind == nil
+    case (.discard, .refused): true
     }
   }
 
@@ -58,15 +67,8 @@ enum InboxAction: Sendable {
   var done: String {
     switch self {
     case .retry: "retried"
+    case .edit: "edited"
     case .discard: "discarded"
-    }
-  }
-
-  /// Does it.
-  func carryOut(_ item: InboxItem, on store: Store) async throws(StoreError) {
-    switch (self, item.kind) {
-    case (.retry, .refused(let entry)): try await store.retry(entry)
-    case (.discard, .refused(let entry)): try await store.discard(entry)
     }
   }
 }

@@ -7,6 +7,8 @@ enum JSON: Hashable, Sendable {
   case text(String)
   case list([JSON])
   case object([Member])
+  /// JSON on one line that somebody else has made.
+  case made(String)
 
   /// One member of an object; members keep the order in which they are told.
   struct Member: Hashable, Sendable {
@@ -23,6 +25,7 @@ enum JSON: Hashable, Sendable {
     // Numbers that JSON has no word for cannot be stored in a field either.
     case .double(let number): number.isFinite ? String(number) : "null"
     case .text(let text): Self.quoted(text)
+    case .made(let text): text
     case .list(let items): "[\(items.map(\.encoded).joined(separator: ","))]"
     case .object(let members):
       "{\(members.map { "\(Self.quoted($0.name)):\($0.value.encoded)" }.joined(separator: ","))}"

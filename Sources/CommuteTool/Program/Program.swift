@@ -25,8 +25,8 @@ enum Program {
         details: ["Everything else goes on meanwhile; nothing here goes away by itself."],
         options: DeviceOptions.specs,
         commands: [
-          InboxListCommand.self, InboxRetryCommand.self, InboxDiscardCommand.self,
-          InboxExportCommand.self,
+          InboxListCommand.self, InboxRetryCommand.self, InboxEditCommand.self,
+          InboxDiscardCommand.self, InboxExportCommand.self,
         ]),
       CommandGroup(
         name: "account", summary: "who is signed in on a device; each account has its own file",
