@@ -25,6 +25,11 @@
     case noDedupe, futureTrusted, seenIgnored
     case hardDelete, recordLeftOut, headAsCursor, pageBudgetIgnored
     case revisionNotRaised, serverIgnoresFloor, editsRevive
+    // The rules of fields and records.
+    case countersAdded, totalsFromBase, refusedShareStays, growOnlyFalls
+    case removalsForgotten, elementsUntagged, extremesByStamp, siblingDropped
+    case serverWinsAlways, serverWinsNever, clientWinsAlways, textLastWriter
+    case conflictNotRecorded, everyEditRevives
     // The world around them: what commits together, and when.
     case splitTransaction, cursorBeforeRows, markNotDurable, clockNotSaved
 

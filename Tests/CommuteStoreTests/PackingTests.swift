@@ -38,8 +38,13 @@ import Testing
         value: value, stamp: index == 2 ? .floor : one,
         over: index == 1 ? Over(stamp: two, origin: .floor) : nil,
         base: index == 3 ? .text("before") : nil,
-        others: index == 5 ? ["rule": Array("\"set\"".utf8)] : [:])
+        others: index == 5 ? ["rule": Array("\"median\"".utf8)] : [:])
     }
+    let total = CounterTotal(up: 3, down: 1)
+    let share = CounterShare(replica: one.replica, before: CounterTotal(), after: total)
+    fields["count"] = OperationField(
+      value: .null, stamp: one, rule: .counter, detail: .total([share]))
+    fields["score"] = OperationField(value: .integer(3), stamp: one, rule: .maximum)
     let bytes = PackedChange.pack(fields, names: &names)
     let read = try bytes.lending { (bytes) throws(StoreError) in
       try PackedChange.unpack(bytes, names: names)

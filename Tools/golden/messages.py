@@ -28,6 +28,8 @@ VALUES = [None, True, False, "", {"i": Token("5")}, {"i": Token("-92233720368547
           {"d": 1.5}, {"d": Raw("1.50e0")}, {"d": Raw("-0")}, {"b": Token("AQID")},
           {"b": Token("")}, {"t": Token("1700000000000")},
           ["classics", "romance"], [], [""], Raw('{"colour": {"r" : 1.0, "g":[ 2,3 ]}}')]
+RULES = [Raw('"latest"'), Raw('"counter"'), Raw('"keepBoth"'), Raw('"median"'),
+         Raw('{"of":"later"}'), Raw("null"), Raw('"s\\u0065t"')]
 KEPT = [Raw("[1, 2.50 ,null]"), Raw('{"a":{"b":"\\u00e9"}}'), Raw("true"), Raw('"x"'), Raw("0")]
 
 
@@ -112,6 +114,24 @@ class Wild:
             return self.dice.pick(TEXTS)
         return self.dice.pick(VALUES)
 
+    def amounts(self):
+        return [Token(self.dice.pick(["0", "1", "5", "9007199254740993", "9223372036854775807"]))
+                for _ in range(2)]
+
+    def total(self):
+        return {self.digits(): {"before": self.amounts(), "after": self.amounts()}
+                for _ in range(self.dice.below(3))}
+
+    def tags(self):
+        parts = {}
+        self.some(parts, 60, add=lambda: {self.identifier(): self.dice.pick(TEXTS)
+                                          for _ in range(self.dice.below(3))},
+                  remove=lambda: [self.identifier() for _ in range(self.dice.below(3))])
+        return parts
+
+    def replaces(self):
+        return [self.stamp() for _ in range(self.dice.below(3))]
+
     def stamps(self, names, all_of_them=True):
         """One stamp or several, each with its names."""
         if all_of_them and self.dice.chance(50):
@@ -153,8 +173,10 @@ class Wild:
         parts = {"value": self.value()}
         self.some(parts, 40, over=lambda: self.dice.pick([None, self.over()]))
         self.some(parts, 15, base=self.value)
-        self.some(parts, 5, total=lambda: self.dice.pick(KEPT), rule=lambda: Raw('"counter"'),
-                  tags=lambda: self.dice.pick(KEPT), replaces=lambda: Raw("[ ]"))
+        self.some(parts, 10, rule=lambda: self.dice.pick(RULES))
+        if self.dice.chance(20):
+            kind = self.dice.pick(["total", "tags", "replaces"])
+            parts[kind] = getattr(self, kind)()
         self.some(parts, 10, unknown=lambda: self.dice.pick(KEPT))
         if ("total" in parts or "tags" in parts) and self.dice.chance(50):
             del parts["value"]
@@ -358,7 +380,27 @@ WRONG = {
         (["fields", "title", "over"], {}), (["fields", "title", "over"], {"stamp": None}),
         (["fields", "title", "over"], {"stamp": STAMP, "origin": None}),
         (["fields", "title", "base"], 5), (["fields", "title", "total"], nested(17)),
-        (["fields", "title", "rule"], Raw("tru")), (["deleted"], True), (["needs"], [["book"]]),
+        (["fields", "title", "rule"], Raw("tru")), (["fields", "title", "rule"], nested(17)),
+        (["fields", "title", "total"], []), (["fields", "title", "total"], {EPOCH: []}),
+        (["fields", "title", "total"], {EPOCH: {"before": ["0", "0"]}}),
+        (["fields", "title", "total"], {EPOCH: {"after": ["0", "0"]}}),
+        (["fields", "title", "total"], {"x": {"before": ["0", "0"], "after": ["0", "0"]}}),
+        (["fields", "title", "total"], {EPOCH: {"before": ["0"], "after": ["0", "0"]}}),
+        (["fields", "title", "total"], {EPOCH: {"before": ["0", "0"], "after": ["0", "-1"]}}),
+        (["fields", "title", "total"], {EPOCH: {"before": ["0", "0"], "after": [0, 0]}}),
+        (["fields", "title", "total"],
+         {EPOCH: {"before": ["0", "0"], "after": ["9223372036854775808", "0"]}}),
+        (["fields", "title", "total"], {EPOCH: {"before": ["0", "0", "0"], "after": ["0", "0"]}}),
+        (["fields", "title", "tags"], []), (["fields", "title", "tags"], {"add": []}),
+        (["fields", "title", "tags"], {"add": {"x": "a"}}),
+        (["fields", "title", "tags"], {"add": {ID: 5}}),
+        (["fields", "title", "tags"], {"remove": {}}),
+        (["fields", "title", "tags"], {"remove": ["x"]}),
+        (["fields", "title", "replaces"], {}), (["fields", "title", "replaces"], ["x"]),
+        (["fields", "title", "replaces"], [5]), (["fields", "title", "replaces"], None),
+        (["fields", "title"], {"value": 1, "total": {}, "tags": {}}),
+        (["fields", "title"], {"value": None, "total": {}, "tags": {}}),
+        (["fields", "title"], {"value": None, "replaces": [], "tags": {}}), (["deleted"], True), (["needs"], [["book"]]),
         (["needs"], [["book", ID, 1]]), (["needs"], ["book"]), (["needs"], [["", ID]]),
         (["needs"], [["book", "x"]]), (["needs"], None), (["unknown"], Raw('"\\ud800"')),
     ],

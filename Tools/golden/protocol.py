@@ -307,11 +307,68 @@ def over(node):
     return written(parts)
 
 
+RULES = ["latest", "maximum", "minimum", "growOnlyCounter", "counter", "set", "text",
+         "serverWins", "clientWins", "keepBoth"]
+
+
+def rule(node):
+    """The name of a rule; one that is not known stands as it is."""
+    written = kept(node)
+    return None if written == '"latest"' else written
+
+
+def stamp_list(node):
+    return [stamp_text(token(item)) for item in of_kind(node, "array")]
+
+
+def replaces(node):
+    return "[" + ",".join(map(quoted, sorted(stamp_list(node)))) + "]"
+
+
+def total(node):
+    """A total: what was added and what was taken away."""
+    items = [whole_of_text(item) for item in of_kind(node, "array")]
+    if len(items) != 2 or min(items) < 0:
+        malformed()
+    return '["%d","%d"]' % tuple(items)
+
+
+def shares(node):
+    members = {digits_text(token_name(key)): item for key, item in of_kind(node, "object")}
+    inner = [("before", True, total), ("after", True, total)]
+    return "{" + ",".join(f"{key}:{written(form(members[key], inner))}"
+                          for key in sorted(members)) + "}"
+
+
+def tag_text(name):
+    if not hexadecimal(token_name(name), [8, 4, 4, 4, 12]):
+        malformed()
+    return name
+
+
+def additions(node):
+    members = {tag_text(key): of_kind(item, "text") for key, item in of_kind(node, "object")}
+    for element in members.values():
+        bounded(element.encode())
+    return written({key: quoted(members[key]) for key in sorted(members)}) if members else None
+
+
+def removals(node):
+    tags = sorted(identifier(item) for item in of_kind(node, "array"))
+    return "[" + ",".join(tags) + "]" if tags else None
+
+
+def tags(node):
+    return written(form(node, [("add", False, additions), ("remove", False, removals)]))
+
+
 def change(node):
     parts = form(node, [
         ("value", False, lambda item: value(item)[0]), ("over", False, or_null(over)),
-        ("base", False, lambda item: value(item)[0]), ("replaces", False, kept),
-        ("rule", False, kept), ("tags", False, kept), ("total", False, kept)])
+        ("base", False, lambda item: value(item)[0]), ("replaces", False, replaces),
+        ("rule", False, rule), ("tags", False, tags), ("total", False, shares)])
+    if sum(key in parts for key in ("replaces", "tags", "total")) > 1:
+        malformed()
     if "value" not in parts and "tags" not in parts and "total" not in parts:
         malformed()
     if parts.get("value") == "null" and ("tags" in parts or "total" in parts):

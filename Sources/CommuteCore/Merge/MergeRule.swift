@@ -1,8 +1,7 @@
 /// How concurrent changes of one field become one value.
 ///
-/// The rule of a field never changes under the same name. This build carries out ``latest``; a
-/// schema that asks for another is refused by name (see ``SchemaError``), so that nobody believes
-/// in a rule that does not run.
+/// The rule of a field never changes under the same name. `Documentation/Semantics.md` says what
+/// each promises.
 public enum MergeRule: UInt8, Hashable, Sendable, CaseIterable {
   /// The greatest stamp wins.
   case latest
@@ -41,8 +40,47 @@ public enum MergeRule: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether this build carries the rule out.
-  public var isSupported: Bool { self == .latest }
+  /// The rule of a name; nil for one that this build does not know.
+  public init?(name: Key) {
+    for rule in MergeRule.allCases where rule.name == name {
+      self = rule
+      return
+    }
+    return nil
+  }
+
+  /// Whether anybody who holds the same changes comes to the same value, in whatever order they
+  /// came; the other rules are decided by the server.
+  public var isDecidedAnywhere: Bool {
+    switch self {
+    case .latest, .maximum, .minimum, .growOnlyCounter, .counter, .set: true
+    case .text, .serverWins, .clientWins, .keepBoth: false
+    }
+  }
+
+  /// Whether it sums totals.
+  public var isCounter: Bool { self == .counter || self == .growOnlyCounter }
+
+  /// Whether changes are parts of the value and not values: totals and elements.
+  public var isSummed: Bool { isCounter || self == .set }
+
+  /// Whether it keeps more beside a value than its stamps.
+  public var keepsState: Bool {
+    switch self {
+    case .latest, .maximum, .minimum, .serverWins: false
+    case .growOnlyCounter, .counter, .set, .text, .clientWins, .keepBoth: true
+    }
+  }
+
+  /// Whether a field of a kind can have the rule.
+  public func fits(_ kind: FieldKind) -> Bool {
+    switch self {
+    case .growOnlyCounter, .counter: kind == .integer
+    case .set: kind == .list
+    case .text: kind == .text
+    case .latest, .maximum, .minimum, .serverWins, .clientWins, .keepBoth: true
+    }
+  }
 }
 
 /// What becomes of a record that one device deletes while another edits it.
@@ -59,7 +97,4 @@ public enum RecordRule: UInt8, Hashable, Sendable, CaseIterable {
     case .editRevives: "editRevives"
     }
   }
-
-  /// Whether this build carries the rule out.
-  public var isSupported: Bool { self == .deleteWins }
 }

@@ -1,5 +1,29 @@
-/// The rules that are decided anywhere: commutative, associative and idempotent.
+/// The rules that are decided anywhere: commutative, associative, idempotent, and never going back.
 extension FieldState {
+  /// What two copies of a field come to under its rule.
+  ///
+  /// Under the rules that the server decides, as under `latest`, the later copy is the field.
+  public func merged(with other: FieldState, rule: MergeRule) -> FieldState {
+    switch rule {
+    case .latest, .text, .serverWins, .clientWins, .keepBoth: return merged(with: other)
+    case .maximum, .minimum: return other.isChosen(over: self, rule: rule) ? other : self
+    case .growOnlyCounter, .counter:
+      let (stamp, origin) = laterStamps(other)
+      return FieldState(counter.merged(with: other.counter), stamp: stamp, origin: origin)
+    case .set:
+      let (stamp, origin) = laterStamps(other)
+      return FieldState(set.merged(with: other.set), stamp: stamp, origin: origin)
+    }
+  }
+
+  /// The later of both copies' stamps, with the origin that belongs to it.
+  func laterStamps(_ other: FieldState) -> (stamp: Stamp, origin: Stamp) {
+    if stamp != other.stamp {
+      return stamp < other.stamp ? (other.stamp, other.origin) : (stamp, origin)
+    }
+    return (stamp, max(origin, other.origin))
+  }
+
   /// Whether this field wins over another under the rule `latest`.
   ///
   /// The greater stamp wins; of equal stamps the greater canonical bytes.
@@ -32,10 +56,11 @@ extension FieldState {
 extension RecordState {
   /// Combines two copies of a record field by field; a deletion stands, the later of two counts.
   ///
-  /// Revision and author are the server's to tell and stay those of `self`.
-  public func merged(with other: RecordState) -> RecordState {
+  /// Revision and author are the server's to tell and stay those of `self`. Fields that the schema
+  /// does not name, or all where there is none, merge by `latest`.
+  public func merged(with other: RecordState, schema: TableSchema? = nil) -> RecordState {
     var result = self
-    result.fields = fields.merged(with: other.fields)
+    result.fields = fields.merged(with: other.fields, schema: schema)
     if let theirs = other.deleted {
       result.deleted = deleted.map { max($0, theirs) } ?? theirs
     }
@@ -51,8 +76,10 @@ extension RecordState {
 }
 
 extension FieldMap where Value == FieldState {
-  /// The union of two maps; a field of both is merged.
-  public func merged(with other: FieldMap<FieldState>) -> FieldMap<FieldState> {
+  /// The union of two maps; a field of both is merged by its rule.
+  public func merged(
+    with other: FieldMap<FieldState>, schema: TableSchema? = nil
+  ) -> FieldMap<FieldState> {
     if other.isEmpty { return self }
     if isEmpty { return other }
     var result = FieldMap<FieldState>()
@@ -63,7 +90,8 @@ extension FieldMap where Value == FieldState {
       let left = entries[mine]
       let right = other.entries[theirs]
       if left.name == right.name {
-        result.append(left.name, left.value.merged(with: right.value))
+        let rule = schema?.fields[left.name]?.rule ?? .latest
+        result.append(left.name, left.value.merged(with: right.value, rule: rule))
         mine += 1
         theirs += 1
       } else if left.name < right.name {

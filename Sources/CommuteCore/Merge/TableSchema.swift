@@ -82,15 +82,16 @@ public struct TableSchema: Hashable, Sendable {
     self.fields = FieldMap(fields.map { ($0.name, $0) })
     self.rule = rule
   }
+
+  /// The rule of a field; `latest` for one that the table does not name.
+  public func rule(of field: Key) -> MergeRule { fields[field]?.rule ?? .latest }
 }
 
 /// Why a schema cannot be used.
 @nonexhaustive
 public enum SchemaError: Error, Hashable, Sendable {
-  /// The field's rule is one that this build does not carry out.
-  case ruleNotSupported(table: Key, field: Key, rule: MergeRule)
-  /// The table's rule is one that this build does not carry out.
-  case recordRuleNotSupported(table: Key, rule: RecordRule)
+  /// The field's rule works on values of another kind.
+  case ruleDoesNotFit(table: Key, field: Key, rule: MergeRule, kind: FieldKind)
   /// The name is empty, over 128 bytes, begins with an engine prefix, or is not a plain name.
   case nameNotAllowed(Key)
   /// Two tables carry one name.
@@ -99,12 +100,9 @@ public enum SchemaError: Error, Hashable, Sendable {
   /// What happened and what to do, in one line.
   public var message: String {
     switch self {
-    case .ruleNotSupported(let table, let field, let rule):
-      "\(table.text).\(field.text) asks for the rule \(rule.name.text), which this version does not"
-        + " carry out; use latest"
-    case .recordRuleNotSupported(let table, let rule):
-      "\(table.text) asks for the rule \(rule.name.text), which this version does not carry out;"
-        + " use deleteWins"
+    case .ruleDoesNotFit(let table, let field, let rule, let kind):
+      "\(table.text).\(field.text) is of the kind \(kind.name.text), which the rule"
+        + " \(rule.name.text) cannot merge; counters need integer, set needs list, text needs text"
     case .nameNotAllowed(let name):
       "'\(name.text)' cannot name a table or field; use letters, digits and _, beginning with a"
         + " letter, at most 128 bytes, and no prefix c_, q_ or sqlite_"
@@ -157,15 +155,14 @@ public struct Schema: Hashable, Sendable {
 
   private static func check(_ table: TableSchema) throws(SchemaError) {
     guard isPlainName(table.name) else { throw .nameNotAllowed(table.name) }
-    guard table.rule.isSupported else {
-      throw .recordRuleNotSupported(table: table.name, rule: table.rule)
-    }
     for entry in table.fields.entries {
       guard isPlainName(entry.name), entry.name != "id", entry.name != "feed" else {
         throw .nameNotAllowed(entry.name)
       }
-      guard entry.value.rule.isSupported else {
-        throw .ruleNotSupported(table: table.name, field: entry.name, rule: entry.value.rule)
+      let field = entry.value
+      guard field.rule.fits(field.kind) else {
+        throw .ruleDoesNotFit(
+          table: table.name, field: entry.name, rule: field.rule, kind: field.kind)
       }
     }
   }

@@ -124,7 +124,7 @@ extension DeviceRecord {
       return
     }
     var state = base ?? RecordState()
-    state.lay(sent, settled: verdict.stamps)
+    state.lay(sent, settled: verdict.stamps, rule: table?.rule ?? .deleteWins)
     // Under the same revision nothing was changed, and the author is who made that revision.
     if state.revision != verdict.revision { state.author = author }
     state.revision = verdict.revision
@@ -153,6 +153,7 @@ extension DeviceRecord {
           behind.over?.origin = replaced.now
           if let won { behind.over?.stamp = won }
         }
+        behind.rename(replaced.known, to: replaced.now)
         replaced.known = behind.stamp
         if !behind.stamp.isFloor, !(settled < behind.stamp) {
           clock.observe(settled)
@@ -184,6 +185,7 @@ extension DeviceRecord {
     #endif
     outcome.rejections.append(
       Rejection(row: row, code: code, message: message, record: record))
+    withdrawShares(of: row.operation)
     if let record {
       base = record
     } else if code == .gone {

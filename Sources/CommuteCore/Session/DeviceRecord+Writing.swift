@@ -26,6 +26,12 @@ public enum WriteRefusal: Error, Hashable, Sendable {
   case exists(RecordKey)
   /// The change alone is larger than an operation may be.
   case tooLarge(RecordKey, bytes: Int, limit: Int)
+  /// The field's rule takes no edit of this kind, or no such value.
+  case editDoesNotFit(RecordKey, field: Key, rule: MergeRule)
+  /// A total that only rises was to fall.
+  case cannotFall(RecordKey, field: Key)
+  /// The server keeps the field under a rule that this build does not know.
+  case ruleUnknown(RecordKey, field: Key)
 
   /// What happened and what to do, in one line.
   public var message: String {
@@ -37,6 +43,14 @@ public enum WriteRefusal: Error, Hashable, Sendable {
     case .tooLarge(let key, let bytes, let limit):
       "the change of \(key.table.text) \(key.id.text) takes \(bytes) bytes, an operation at most"
         + " \(limit); store large content elsewhere and keep a reference"
+    case .editDoesNotFit(let key, let field, let rule):
+      "\(key.table.text).\(field.text) is of the rule \(rule.name.text), which takes no such edit;"
+        + " count counters with whole numbers, give sets lists of text"
+    case .cannotFall(let key, let field):
+      "\(key.table.text).\(field.text) only rises; use the rule counter for totals that fall, too"
+    case .ruleUnknown(let key, let field):
+      "\(key.table.text).\(field.text) is kept by a rule that this version does not know; update the"
+        + " app"
     }
   }
 }
@@ -50,8 +64,28 @@ extension DeviceRecord {
   public mutating func create(
     _ values: FieldMap<FieldValue>, operation: OperationID, context: inout WriteContext
   ) throws(WriteRefusal) -> [Key] {
-    if let view { throw view.deleted == nil ? .exists(key) : .deleted(key) }
-    let changes = values.entries.map { (name: $0.name, value: $0.value) }
+    try create(values.mapValues { .set($0) }, operation: operation, context: &context)
+  }
+
+  /// Makes the record of edits of its fields.
+  ///
+  /// - Throws: ``WriteRefusal``; the record and the clock are as before.
+  /// - Returns: The names of the fields that were stamped and queued.
+  @discardableResult
+  public mutating func create(
+    _ edits: FieldMap<FieldEdit>, operation: OperationID, context: inout WriteContext
+  ) throws(WriteRefusal) -> [Key] {
+    if let view {
+      guard view.deleted != nil else { throw .exists(key) }
+      return try revive(edits, view, operation: operation, context: &context)
+    }
+    var changes: [PlannedChange] = []
+    changes.reserveCapacity(edits.count)
+    for entry in edits.entries {
+      if let change = try plan(entry.value, of: entry.name, shown: nil, isNew: true) {
+        changes.append(change)
+      }
+    }
     return try put(changes, over: nil, operation: operation, context: &context)
   }
 
@@ -63,14 +97,60 @@ extension DeviceRecord {
   public mutating func change(
     _ values: FieldMap<FieldValue>, operation: OperationID, context: inout WriteContext
   ) throws(WriteRefusal) -> [Key] {
+    try change(values.mapValues { .set($0) }, operation: operation, context: &context)
+  }
+
+  /// Edits fields; where an edit changes nothing, nothing is stamped or queued.
+  ///
+  /// - Throws: ``WriteRefusal``; the record and the clock are as before.
+  /// - Returns: The names of the fields that really changed.
+  @discardableResult
+  public mutating func change(
+    _ edits: FieldMap<FieldEdit>, operation: OperationID, context: inout WriteContext
+  ) throws(WriteRefusal) -> [Key] {
     guard let view else { throw .noSuchRecord(key) }
-    guard view.deleted == nil else { throw .deleted(key) }
-    var changes: [(name: Key, value: FieldValue)] = []
-    for entry in values.entries where view.fields[entry.name]?.value != entry.value {
-      changes.append((entry.name, entry.value))
+    guard view.deleted == nil else {
+      return try revive(edits, view, operation: operation, context: &context)
+    }
+    var changes: [PlannedChange] = []
+    for entry in edits.entries {
+      let shown = view.fields[entry.name]
+      if let change = try plan(entry.value, of: entry.name, shown: shown) { changes.append(change) }
     }
     if changes.isEmpty { return [] }
     return try put(changes, over: view, operation: operation, context: &context)
+  }
+
+  /// Brings a deleted record back: the edits, and all that it had as its writer saw it.
+  ///
+  /// - Throws: ``WriteRefusal/deleted(_:)`` unless the table's rule is `editRevives`.
+  private mutating func revive(
+    _ edits: FieldMap<FieldEdit>, _ view: RecordState, operation: OperationID,
+    context: inout WriteContext
+  ) throws(WriteRefusal) -> [Key] {
+    guard let deletion = view.deleted, table?.rule == .editRevives else { throw .deleted(key) }
+    var changes: [PlannedChange] = []
+    for entry in view.fields.entries where edits[entry.name] == nil {
+      let rule = try knownRule(of: entry.name)
+      switch rule {
+      case .counter, .growOnlyCounter, .set: continue
+      case .keepBoth where entry.value.siblings.count > 1: continue
+      default:
+        changes.append(PlannedChange(name: entry.name, rule: rule, action: .put(entry.value.value)))
+      }
+    }
+    for entry in edits.entries {
+      let shown = view.fields[entry.name]
+      let change = try plan(entry.value, of: entry.name, shown: shown, isNew: shown == nil)
+      if let change {
+        changes.append(change)
+      } else if case .set(let value) = entry.value, !(try knownRule(of: entry.name)).isSummed {
+        let rule = try knownRule(of: entry.name)
+        changes.append(PlannedChange(name: entry.name, rule: rule, action: .put(value)))
+      }
+    }
+    return try put(
+      changes, over: view, revives: deletion, operation: operation, context: &context)
   }
 
   /// Puts a seed: values that several devices write alike without a person having decided them.
@@ -78,7 +158,8 @@ extension DeviceRecord {
   /// A seed carries the floor stamp, never overwrites a stamped field, and leaves a deleted record
   /// deleted.
   ///
-  /// - Throws: ``WriteRefusal/deleted(_:)`` or ``WriteRefusal/tooLarge(_:bytes:limit:)``.
+  /// - Throws: ``WriteRefusal/deleted(_:)``, ``WriteRefusal/tooLarge(_:bytes:limit:)``, and what is
+  ///   refused of any edit.
   /// - Returns: The names of the fields that were queued.
   @discardableResult
   public mutating func seed(
@@ -86,19 +167,20 @@ extension DeviceRecord {
   ) throws(WriteRefusal) -> [Key] {
     let view = view
     guard view?.deleted == nil else { throw .deleted(key) }
-    var changes: [(name: Key, value: FieldValue)] = []
+    var changes: [PlannedChange] = []
     for entry in values.entries {
-      if let mine = view?.fields[entry.name] {
-        let offered = FieldState(value: entry.value, stamp: .floor)
-        #if PLANTED
-          if Planted.isActive(.seedsOverwrite), mine.value != entry.value {
-            changes.append((entry.name, entry.value))
-            continue
-          }
-        #endif
-        guard offered.wins(over: mine) else { continue }
+      let shown = view?.fields[entry.name]
+      #if PLANTED
+        if Planted.isActive(.seedsOverwrite), let shown, shown.value != entry.value {
+          let rule = try knownRule(of: entry.name)
+          changes.append(
+            PlannedChange(name: entry.name, rule: rule, action: .put(entry.value)))
+          continue
+        }
+      #endif
+      if let change = try planSeed(entry.value, of: entry.name, shown: shown) {
+        changes.append(change)
       }
-      changes.append((entry.name, entry.value))
     }
     if changes.isEmpty && view != nil { return [] }
     #if PLANTED
@@ -143,11 +225,11 @@ extension DeviceRecord {
 
   /// Stamps and queues changes in the row that is open, or in a new one behind.
   private mutating func put(
-    _ changes: [(name: Key, value: FieldValue)], over before: RecordState?, isSeed: Bool = false,
-    operation id: OperationID, context: inout WriteContext
+    _ changes: [PlannedChange], over before: RecordState?, isSeed: Bool = false,
+    revives: Stamp? = nil, operation id: OperationID, context: inout WriteContext
   ) throws(WriteRefusal) -> [Key] {
     var size = 256
-    for change in changes { size += change.name.text.utf8.count + change.value.approximateSize }
+    for change in changes { size += change.approximateSize }
     guard size <= Limits.operationBytes else {
       throw .tooLarge(key, bytes: size, limit: Limits.operationBytes)
     }
@@ -156,55 +238,22 @@ extension DeviceRecord {
         throw .tooLarge(key, bytes: 0, limit: 0)
       }
     #endif
-    let index = openRow(creates: before == nil, context: context, room: size)
+    let index = openRow(creates: before == nil || revives != nil, context: context, room: size)
+    if let revives { rows[index].operation.revives = revives }
     let stamp = isSeed ? Stamp.floor : context.clock.now(wall: context.wall)
     for change in changes {
-      note(change.name, change.value, stamp: stamp, before: before ?? RecordState(), in: index)
+      note(change, stamp: stamp, before: before ?? RecordState(), in: index, operation: id)
     }
+    let names = changes.map { $0.name }
     #if PLANTED
       if Planted.isActive(.operationIDKept), index > 0 {
         rows[index].operation.id = rows[index - 1].operation.id
-        return changes.map { $0.name }
+        return names
       }
     #endif
     rows[index].operation.id = id
-    return changes.map { $0.name }
-  }
-
-  /// Puts one changed field into a row, with what its writer had seen.
-  private mutating func note(
-    _ name: Key, _ value: FieldValue, stamp: Stamp, before: RecordState, in index: Int
-  ) {
-    let known = rows[index].operation.fields[name]
-    let shown = before.fields[name]
-    var over = known?.over
-    if known == nil || showsBase(name, in: before) { over = seen(name, before: index) }
-    rows[index].operation.fields[name] = OperationField(
-      value: value, stamp: stamp, over: over, base: known.map { $0.base } ?? shown?.value)
-  }
-
-  /// Whether the view shows the server's value of a field rather than one of the device's own.
-  private func showsBase(_ name: Key, in view: RecordState) -> Bool {
-    guard let shown = view.fields[name], let told = ground?.fields[name] else { return false }
-    return shown == told
-  }
-
-  /// What the view showed of a field below a row: an earlier row's value, or base's.
-  private func seen(_ name: Key, before index: Int) -> Over? {
-    let told = ground?.fields[name]
-    var winner = told
-    var over = told.map { Over(stamp: $0.stamp, origin: $0.origin) }
-    #if PLANTED
-      if Planted.isActive(.overNotInherited) { return over }
-    #endif
-    for earlier in 0..<index {
-      guard let change = rows[earlier].operation.fields[name] else { continue }
-      let state = FieldState(value: change.value, stamp: change.stamp)
-      if let winner, !state.wins(over: winner) { continue }
-      winner = state
-      over = Over(stamp: change.over?.stamp ?? .floor, origin: change.stamp)
-    }
-    return over
+    if rows[index].isIdle { rows.remove(at: index) }
+    return names
   }
 
   /// The row that takes a change of about `room` bytes: the last one, unless it is in flight, full,

@@ -19,24 +19,28 @@ public struct DeviceRecord: Hashable, Sendable {
   public var rows: [OutboxRow]
   /// What the server is offered again after it began a new history; nil for nothing.
   public var offer: RecordOffer?
+  /// The table's fields and rules as this build knows them; nil for a table it does not know, whose
+  /// fields are all of the rule `latest`.
+  public var table: TableSchema?
 
   /// Makes a record of what is stored about it, by default nothing.
   public init(
     key: RecordKey, feed: Key, base: RecordState? = nil, rows: [OutboxRow] = [],
-    offer: RecordOffer? = nil
+    offer: RecordOffer? = nil, table: TableSchema? = nil
   ) {
     self.key = key
     self.feed = feed
     self.base = base
     self.rows = rows
     self.offer = offer
+    self.table = table
   }
 
   /// What lies beneath the device's own rows: base, and over it what is offered again.
   var ground: RecordState? {
     guard let offer else { return base }
     guard let base else { return offer.state }
-    return base.merged(with: offer.state)
+    return base.merged(with: offer.state, schema: table)
   }
 
   /// What queries and screens see; nil where there is no such record.
@@ -45,50 +49,8 @@ public struct DeviceRecord: Hashable, Sendable {
   public var view: RecordState? {
     if rows.isEmpty { return ground }
     var view = ground ?? RecordState()
-    for index in rows.indices { view.lay(rows[index].operation) }
+    let rule = table?.rule ?? .deleteWins
+    for index in rows.indices { view.lay(rows[index].operation, rule: rule) }
     return view
   }
-}
-
-extension RecordState {
-  /// Lays an operation over the state: each field by the rule `latest`, a deletion if it has one.
-  ///
-  /// Where the server settled a field under another stamp than the writer's, that one counts.
-  mutating func lay(_ operation: Operation, settled: FieldMap<Stamp> = FieldMap()) {
-    #if PLANTED
-      if Planted.isActive(.rowLevelMerge) {
-        layWhole(operation)
-        return
-      }
-    #endif
-    for entry in operation.fields.entries {
-      let origin = entry.value.stamp
-      let stamp = settled.isEmpty ? origin : settled[entry.name] ?? origin
-      let (index, isThere) = fields.place(of: entry.name)
-      if isThere, stamp < fields[position: index].stamp { continue }
-      let state = FieldState(value: entry.value.value, stamp: stamp, origin: origin)
-      if !isThere {
-        fields[entry.name] = state
-      } else if state.wins(over: fields[position: index]) {
-        fields[position: index] = state
-      }
-    }
-    if let stamp = operation.deleted { deleted = deleted.map { max($0, stamp) } ?? stamp }
-  }
-
-  #if PLANTED
-    /// The naive rule: the later writer's whole record wins.
-    mutating func layWhole(_ operation: Operation) {
-      var latest = Stamp.floor
-      for entry in operation.fields.entries where latest < entry.value.stamp {
-        latest = entry.value.stamp
-      }
-      if !(latest < greatestStamp) {
-        for entry in operation.fields.entries {
-          fields[entry.name] = FieldState(value: entry.value.value, stamp: entry.value.stamp)
-        }
-      }
-      if let stamp = operation.deleted { deleted = deleted.map { max($0, stamp) } ?? stamp }
-    }
-  #endif
 }

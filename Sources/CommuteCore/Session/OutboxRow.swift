@@ -51,6 +51,11 @@ public struct OutboxRow: Hashable, Sendable {
     return notBefore <= wall || notBefore > wall.adding(milliseconds: UInt64(Self.longestDelay))
   }
 
+  /// Whether nothing is left of its changes: what was added here was removed before it left.
+  var isIdle: Bool {
+    operation.fields.isEmpty && !operation.creates && operation.deleted == nil
+  }
+
   /// Whether the server may have seen it: sent without an answer, or written by another replica.
   public func isPerhapsSent(by replica: ReplicaID) -> Bool {
     unanswered > 0 || operation.replica != replica

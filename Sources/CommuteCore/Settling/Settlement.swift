@@ -203,28 +203,38 @@ public struct Settlement: Sendable {
         of: operation, .feed, "the request does not ask about the feed \(operation.feed.text)",
         record: stored?.state)
     }
-    return schemaRefusal(of: operation, stored: stored)
+    return schemaRefusal(of: operation, request, stored: stored)
   }
 
   /// What the declared tables refuse: rules that differ, values of another kind.
-  private func schemaRefusal(of operation: Operation, stored: StoredRecord?) -> Verdict? {
+  private func schemaRefusal(
+    of operation: Operation, _ request: SyncRequest, stored: StoredRecord?
+  ) -> Verdict? {
     let table = operation.key.table
-    if operation.revives != nil {
+    if operation.revives != nil, rule(of: table) != .editRevives {
       return rejection(
         of: operation, .rule,
         "\(table.text): the device knows the rule editRevives, the server deleteWins",
         record: stored?.state)
     }
     for entry in operation.fields.entries {
-      if let other = entry.value.others.entries.first {
-        let theirs = Self.ruleName(of: other)
+      let known = tables[table]?.fields[entry.name]
+      let rule = known?.rule ?? .latest
+      if let theirs = Self.otherRule(of: entry.value, than: rule) {
         return rejection(
           of: operation, .rule,
           "\(table.text).\(entry.name.text): the device knows the rule \(theirs), the server"
-            + " latest",
+            + " \(rule.name.text)",
           record: stored?.state)
       }
-      guard let field = tables[table]?.fields[entry.name] else { continue }
+      if let share = Self.foreignShare(of: entry.value, in: operation, request) {
+        return rejection(
+          of: operation, .forbidden,
+          "\(table.text).\(entry.name.text): the total of the replica \(share.text) is another"
+            + " device's",
+          record: stored?.state)
+      }
+      guard let field = known, !rule.isSummed else { continue }
       guard field.admits(entry.value.value) else {
         return rejection(
           of: operation, .kind,
@@ -234,10 +244,33 @@ public struct Settlement: Sendable {
     return nil
   }
 
-  /// The rule a device meant: said by `rule`, or told by the member that only it has.
-  private static func ruleName(of member: FieldMap<[UInt8]>.Entry) -> String {
-    if member.name == "rule" { return String(decoding: member.value, as: UTF8.self) }
-    return "of '\(member.name.text)'"
+  /// The rule that a device meant, where it is another one: said by `rule`, or told by the member
+  /// that only it has.
+  private static func otherRule(of change: OperationField, than rule: MergeRule) -> String? {
+    if let name = change.others["rule"] { return String(decoding: name, as: UTF8.self) }
+    if change.rule != rule { return change.rule.name.text }
+    switch change.detail {
+    case .none: return nil
+    case .total: return rule.isCounter ? nil : "of 'total'"
+    case .tags: return rule == .set ? nil : "of 'tags'"
+    case .replaces: return rule == .keepBoth ? nil : "of 'replaces'"
+    }
+  }
+
+  /// A replica whose total the change raises although it is not one of the sending device's.
+  ///
+  /// The seed's total is nobody's and may come with any change.
+  private static func foreignShare(
+    of change: OperationField, in operation: Operation, _ request: SyncRequest
+  ) -> ReplicaID? {
+    guard case .total(let shares) = change.detail else { return nil }
+    for share in shares where share.replica != CounterState.seed {
+      let isOwn =
+        share.replica == request.replica || share.replica == operation.replica
+        || request.replicas.contains(share.replica)
+      if !isOwn { return share.replica }
+    }
+    return nil
   }
 
   func rejection(

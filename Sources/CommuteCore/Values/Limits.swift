@@ -42,8 +42,25 @@ extension Operation {
     var size = 256
     for entry in fields.entries {
       size += entry.name.text.utf8.count * 2 + entry.value.value.approximateSize + 90
+      if entry.value.rule != .latest { size += entry.value.approximateDetailSize }
     }
     return size + needs.count * 60
+  }
+}
+
+extension OperationField {
+  /// About how many bytes take what the rule needs beside the value.
+  var approximateDetailSize: Int {
+    let base = rule == .text ? base?.approximateSize ?? 0 : 0
+    switch detail {
+    case .none: return base + 16
+    case .total(let shares): return 24 + shares.count * 120
+    case .tags(let change):
+      return change.added.reduce(24 + change.removed.count * 40) {
+        $0 + $1.element.utf8.count + 44
+      }
+    case .replaces(let origins): return 32 + origins.count * 38
+    }
   }
 }
 

@@ -69,7 +69,8 @@ extension JSONReader {
     }
   }
 
-  private mutating func fieldText() throws(JSONFault) -> String {
+  /// Reads a text of a field or of a list.
+  mutating func fieldText() throws(JSONFault) -> String {
     guard byte(offset) == 0x22 else { throw expected(.text) }
     let text = try scanText()
     // Escapes only ever make a text longer on the wire than it is.
@@ -126,7 +127,7 @@ extension JSONReader {
   }
 
   /// Reads a whole number of 64 bits that is written as text, in the one way it can be.
-  private mutating func integerText() throws(JSONFault) -> Int64 {
+  mutating func integerText() throws(JSONFault) -> Int64 {
     guard peek() == 0x22 else { throw expected(.integerText) }
     let text = try scanText()
     let fault = JSONFault(.expected(.integerText), at: text.start - 1)

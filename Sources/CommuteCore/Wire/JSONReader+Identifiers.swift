@@ -47,7 +47,12 @@ extension JSONReader {
   @inline(__always)
   mutating func identifier<ID: Identifier>() throws(JSONFault) -> ID {
     guard peek() == 0x22 else { throw expected(.text) }
-    let text = try scanText()
+    return try identifier(try scanText())
+  }
+
+  /// The UUID that a text is.
+  @inline(__always)
+  mutating func identifier<ID: Identifier>(_ text: JSONText) throws(JSONFault) -> ID {
     let at = text.start
     guard text.isPlain, text.count == 36, byte(at + 8) == 0x2D, byte(at + 13) == 0x2D,
       byte(at + 18) == 0x2D, byte(at + 23) == 0x2D,

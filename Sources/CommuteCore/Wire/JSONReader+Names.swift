@@ -123,6 +123,13 @@ extension JSONReader {
     return found == .operations ? .unknown : found
   }
 
+  /// Whether a name, whatever its escapes, is a literal.
+  mutating func isName(_ name: JSONText, _ literal: StaticString) -> Bool {
+    if name.isPlain { return isText(name, literal) }
+    let bytes = decoded(name)
+    return literal.withUTF8Buffer { unsafe $0.elementsEqual(bytes) }
+  }
+
   private mutating func escapedMember(_ name: JSONText) -> WireMember {
     let bytes = decoded(name)
     for member in WireMember.allCases where member != .unknown {

@@ -18,10 +18,12 @@ extension Operation {
     }
   }
 
-  /// The same operation without base values, which the rule `latest` does not need.
+  /// The same operation without base values, but for those that the rule `text` merges with.
   public func withoutBases() -> Operation {
     var result = self
-    for index in 0..<fields.count { result.fields[position: index].base = nil }
+    for index in 0..<fields.count where fields[position: index].rule != .text {
+      result.fields[position: index].base = nil
+    }
     return result
   }
 }
@@ -75,35 +77,7 @@ extension JSONWriter {
     append(",\"fields\":{")
     for entry in operation.fields.entries {
       name(entry.name)
-      field(entry.value)
-    }
-    append(0x7D)
-  }
-
-  private mutating func field(_ field: OperationField) {
-    append(0x7B)
-    if !field.lacksValue {
-      append("\"value\":")
-      value(field.value)
-    }
-    if let over = field.over {
-      separate()
-      append("\"over\":{\"stamp\":")
-      stamp(over.stamp)
-      if over.origin != over.stamp {
-        append(",\"origin\":")
-        stamp(over.origin)
-      }
-      append(0x7D)
-    }
-    if let base = field.base {
-      separate()
-      append("\"base\":")
-      value(base)
-    }
-    for entry in field.others.entries {
-      name(entry.name)
-      append(entry.value)
+      change(entry.value)
     }
     append(0x7D)
   }
@@ -119,14 +93,6 @@ extension JSONWriter {
       append(0x5D)
     }
     append(0x5D)
-  }
-}
-
-extension OperationField {
-  /// Whether a rule's own member stands in the place of a value.
-  fileprivate var lacksValue: Bool {
-    guard case .null = value else { return false }
-    return others["total"] != nil || others["tags"] != nil
   }
 }
 
@@ -193,41 +159,6 @@ extension JSONReader {
     }
     guard let fields = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     return fields
-  }
-
-  private mutating func change(_ stamp: Stamp) throws(JSONFault) -> OperationField {
-    skipSpace()
-    let start = offset
-    var field = OperationField(value: .null, stamp: stamp)
-    var members = try openObject()
-    while let member = try nextMember(&members) {
-      switch member {
-      case .value: field.value = try value()
-      case .over: field.over = try skipNull() ? nil : over()
-      case .base: field.base = try value()
-      case .replaces, .rule, .tags, .total: field.others[Key(string(members.name))] = try raw()
-      default: try skipValue()
-      }
-    }
-    if !members.has(.total), !members.has(.tags) { try need(.value, in: members, at: start) }
-    return field
-  }
-
-  private mutating func over() throws(JSONFault) -> Over {
-    skipSpace()
-    let start = offset
-    var stamp = Stamp.floor
-    var origin: Stamp?
-    var members = try openObject()
-    while let member = try nextMember(&members) {
-      switch member {
-      case .stamp: stamp = try self.stamp()
-      case .origin: origin = try self.stamp()
-      default: try skipValue()
-      }
-    }
-    try need(.stamp, in: members, at: start)
-    return Over(stamp: stamp, origin: origin ?? stamp)
   }
 
   private mutating func needs() throws(JSONFault) -> [RecordKey] {

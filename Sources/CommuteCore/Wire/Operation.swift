@@ -1,46 +1,3 @@
-/// What the writer of a change had seen: the settled stamp and the origin of the value it replaced.
-public struct Over: Hashable, Sendable {
-  /// The stamp under which that value was settled.
-  public var stamp: Stamp
-  /// The stamp its writer had given it.
-  public var origin: Stamp
-
-  /// Makes it of both stamps.
-  @inlinable
-  public init(stamp: Stamp, origin: Stamp) {
-    self.stamp = stamp
-    self.origin = origin
-  }
-}
-
-/// One changed field of an operation.
-public struct OperationField: Hashable, Sendable {
-  /// The new value.
-  public var value: FieldValue
-  /// When it was changed.
-  public var stamp: Stamp
-  /// What its writer had seen; nil where there was nothing.
-  public var over: Over?
-  /// The value that the view showed before the change; kept on the device, on the wire only where
-  /// the rule needs it.
-  public var base: FieldValue?
-  /// The members of rules that this build does not carry out (`total`, `tags`, `replaces`, `rule`):
-  /// their JSON by name, so that the server can refuse them by name.
-  public var others: FieldMap<[UInt8]>
-
-  /// Makes a changed field.
-  public init(
-    value: FieldValue, stamp: Stamp, over: Over? = nil, base: FieldValue? = nil,
-    others: FieldMap<[UInt8]> = FieldMap()
-  ) {
-    self.value = value
-    self.stamp = stamp
-    self.over = over
-    self.base = base
-    self.others = others
-  }
-}
-
 /// The pending change of one record, as it is sent.
 public struct Operation: Hashable, Sendable {
   /// The idempotency key, stable over retries and restarts.
@@ -59,7 +16,7 @@ public struct Operation: Hashable, Sendable {
   public var feed: Key
   /// Whether it makes the record.
   public var creates: Bool
-  /// The deletion that a reviving edit names; refused until `editRevives` is carried out.
+  /// The deletion that a reviving edit names; only where the table's rule is `editRevives`.
   public var revives: Stamp?
   /// The changed fields.
   public var fields: FieldMap<OperationField>

@@ -125,6 +125,8 @@ public enum WireShape: UInt8, Hashable, Sendable {
   case names
   /// The name of a verdict.
   case verdict
+  /// The members of one rule.
+  case oneRule
 
   /// The shape in words.
   public var message: String {
@@ -144,6 +146,7 @@ public enum WireShape: UInt8, Hashable, Sendable {
     case .value: "a value of a field"
     case .names: "\"*\" or an array of names"
     case .verdict: "a verdict"
+    case .oneRule: "what one rule needs, not two,"
     }
   }
 }

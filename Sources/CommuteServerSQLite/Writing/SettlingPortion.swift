@@ -87,6 +87,10 @@ struct SettlingPortion {
         request.operations.removeSubrange(index...)
         return
       }
+      let stored = state.records[sent.operation.key]
+      for conflict in Settlement.conflicts(of: sent.operation, on: stored) {
+        try loadConflict(conflict, on: connection)
+      }
     }
   }
 
@@ -109,6 +113,17 @@ struct SettlingPortion {
       state.restamps[FieldKey(record: key, field: field)] = memories
     }
     return true
+  }
+
+  /// Loads a conflict that settling might find once more.
+  private mutating func loadConflict(
+    _ key: RecordKey, on connection: Connection
+  ) throws(StoreFailure) {
+    if let (record, _) = try connection.loadRecord(key, tenant: tenant) {
+      state.records[key] = record
+    } else {
+      try loadStub(key, on: connection)
+    }
   }
 
   private mutating func loadStub(

@@ -270,7 +270,7 @@ extension World {
   private mutating func checkServer(_ changed: [RecordKey]) {
     let limit = UInt64(time) + Limits.skewMilliseconds + 5
     for key in changed {
-      guard let state = server.held[Stage.number(of: key)] else { continue }
+      guard let state = server.state.records[key]?.state else { continue }
       if state.greatestStamp.milliseconds > limit {
         blame(6, "the server holds a stamp from the future")
       }

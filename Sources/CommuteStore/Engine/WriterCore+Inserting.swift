@@ -13,7 +13,9 @@ extension WriterCore {
   func insertFresh(
     _ record: UnsafeRawPointer, id: RecordID, feed: Key, in shape: TableShape
   ) throws(StoreError) -> Bool {
-    guard !pending.contains(id), shape.layout.count > 0 else { return false }
+    guard !pending.contains(id), shape.layout.count > 0, shape.layout.isAllLatest else {
+      return false
+    }
     if hasTombstones, try tombstone(RecordKey(table: shape.key, id: id)) != nil { return false }
     let statement: Statement
     do { statement = try statements[shape.slot].insert(on: connection) } catch {

@@ -24,7 +24,7 @@ extension WriterCore {
     seen: (borrowing Row) throws(StoreError) -> Void = { _ in }
   ) throws(StoreError) -> LoadedRecord {
     let key = RecordKey(table: shape.key, id: id)
-    var record = DeviceRecord(key: key, feed: feed)
+    var record = DeviceRecord(key: key, feed: feed, table: shape.layout.schema)
     record.rows = try rows(of: key)
     var place = LoadedRecord.Place.nowhere
     if let found = try row(id, in: shape, seen: seen) {

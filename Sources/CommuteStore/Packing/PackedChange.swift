@@ -4,7 +4,7 @@ import CommuteCore
 ///
 /// ```
 /// format 1 · stamps · count · fields
-/// field = name · value · place of the stamp × 8 + 1 if over + 2 if base + 4 if others · …
+/// field = name · value · place of the stamp × 8 + 1 if over + 2 if base + 4 if rule members · …
 /// ```
 enum PackedChange {
   private static let format: UInt8 = 1
@@ -35,14 +35,15 @@ enum PackedChange {
       var word = list.place(of: field.stamp) << 3
       if field.over != nil { word |= 1 }
       if field.base != nil { word |= 2 }
-      if !field.others.isEmpty { word |= 4 }
+      let members = field.ruleMembers
+      if !members.isEmpty { word |= 4 }
       packer.put(word)
       if let over = field.over {
         packer.put(over.stamp, names: &names)
         packer.put(over.origin, names: &names)
       }
       if let base = field.base { packer.put(base) }
-      if !field.others.isEmpty { packer.put(field.others) }
+      if !members.isEmpty { packer.put(members) }
     }
   }
 
@@ -86,9 +87,19 @@ enum PackedChange {
         field.over = Over(stamp: stamp, origin: try reader.stamp(names: names))
       }
       if word & 2 != 0 { field.base = try reader.value() }
-      if word & 4 != 0 { field.others = try reader.members() }
+      if word & 4 != 0 { try take(try reader.members(), into: &field) }
       fields.append(name, field)
     }
     return fields
+  }
+
+  private static func take(
+    _ members: FieldMap<[UInt8]>, into field: inout OperationField
+  ) throws(StoreError) {
+    do throws(WireError) {
+      try field.setRuleMembers(members)
+    } catch {
+      throw Unpacker.damage
+    }
   }
 }

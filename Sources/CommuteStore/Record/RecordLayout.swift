@@ -24,6 +24,7 @@ final class RecordLayout: Sendable {
     self.access = access
     defaults = access.map { $0.get(blank) }
     schema = TableSchema(Key(table), fields: fields)
+    isAllLatest = fields.allSatisfy { $0.rule == .latest }
   }
 
   /// The layout of an earlier app's table, whose record type is not known.
@@ -33,7 +34,11 @@ final class RecordLayout: Sendable {
     access = []
     defaults = fields.map { _ in .null }
     schema = TableSchema(Key(table), fields: fields)
+    isAllLatest = fields.allSatisfy { $0.rule == .latest }
   }
+
+  /// Whether the rule of every column is `latest`, so that a value is all there is to a change.
+  let isAllLatest: Bool
 
   /// How many columns there are.
   var count: Int { fields.count }

@@ -117,12 +117,12 @@ import Testing
   @Test mutating func `a rule that this server does not know is refused by name`() throws {
     bench.create()
     var operation = bench.operation(["title": "b"])
-    operation.fields["title"]?.others["tags"] = Array("{}".utf8)
+    operation.fields["title"]?.others["rule"] = Array("\"median\"".utf8)
     let verdict = bench.settle(operation)
     #expect(verdict.kind.code == .rule)
     guard case .rejected(_, let message) = verdict.kind else { return }
     #expect(message.contains("book.title"))
-    #expect(message.contains("tags"))
+    #expect(message.contains("median"))
     #expect(message.contains("latest"))
   }
 

@@ -37,8 +37,10 @@ enum FullMessages {
       value: .text("Emma"), stamp: later, over: Over(stamp: stamp, origin: .floor))
     title.base = .text("emma")
     var count = OperationField(value: .null, stamp: stamp)
-    count.others["total"] = Array("{\"a\":{\"before\":1,\"after\":2}}".utf8)
-    count.others["rule"] = Array("\"counter\"".utf8)
+    let before = CounterTotal(up: 1)
+    let after = CounterTotal(up: CounterTotal.greatest, down: 2)
+    count.detail = .total([CounterShare(replica: phone, before: before, after: after)])
+    count.rule = .counter
     return Operation(
       id: operationID, schema: 2, replica: phone, epoch: epoch, base: revision,
       key: RecordKey(table: "book", id: id), feed: "books", creates: true, revives: stamp,

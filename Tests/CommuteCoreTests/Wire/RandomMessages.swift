@@ -119,12 +119,44 @@ struct RandomMessages {
       var field = OperationField(value: messages.value(), stamp: messages.stamp())
       field.over = messages.some { Over(stamp: $0.stamp(), origin: $0.stamp()) }
       field.base = messages.some(20) { $0.value() }
-      for name: Key in ["replaces", "rule", "tags", "total"] {
-        field.others[name] = messages.some(5) { $0.raw() }
+      if messages.chance(30) { field.rule = messages.pick(MergeRule.allCases) }
+      if messages.chance(30) { field.detail = messages.detail() }
+      if messages.chance(5) {
+        field.rule = .latest
+        field.others["rule"] = messages.raw()
       }
       return field
     }
     return operation
+  }
+
+  mutating func total() -> CounterTotal {
+    CounterTotal(up: random.next() >> UInt64(random.draw(64)), down: number())
+  }
+
+  mutating func detail() -> RuleDetail {
+    switch random.draw(3) {
+    case 0:
+      var shares: [CounterShare] = []
+      for replica in 0..<UInt64(random.draw(3)) {
+        shares.append(
+          CounterShare(
+            replica: ReplicaID(rawValue: replica * 5), before: total(), after: total()))
+      }
+      return .total(shares)
+    case 1:
+      let added = list { messages in
+        TaggedElement(
+          tag: ElementTag(high: messages.random.next(), low: messages.random.next()),
+          element: messages.text())
+      }
+      let removed = list { ElementTag(high: $0.random.next(), low: $0.random.next()) }
+      return .tags(TagChange(added: added, removed: removed))
+    default:
+      var origins = list { $0.stamp() }
+      origins.sort()
+      return .replaces(origins)
+    }
   }
 
   mutating func sent() -> SyncRequest.SentOperation {
