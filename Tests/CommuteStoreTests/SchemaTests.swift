@@ -151,16 +151,16 @@ private struct Note: Record {
     #expect(try folder.value("SELECT title FROM book") == .text("Momo"))
   }
 
-  @Test func `a rule that this version does not carry out is refused by name`() throws {
+  @Test func `a rule that does not fit the column is refused by name`() throws {
     struct Counted: Record {
       var id = RecordID.zero
-      var count = 0
+      var count = ""
       static let table = Table("counted", feed: "c", blank: Counted()) {
         Column("count", \.count, merge: .counter)
       }
     }
     let error = #expect(throws: StoreError.self) { try folder.open([Counted.table]) }
-    #expect(error?.message.contains("counted.count asks for the rule counter") == true)
+    #expect(error?.message.contains("counted.count is of the kind text") == true)
   }
 
   @Test func `names that SQL or the engine needs are refused`() throws {

@@ -44,13 +44,13 @@ public enum WriteRefusal: Error, Hashable, Sendable {
       "the change of \(key.table.text) \(key.id.text) takes \(bytes) bytes, an operation at most"
         + " \(limit); store large content elsewhere and keep a reference"
     case .editDoesNotFit(let key, let field, let rule):
-      "\(key.table.text).\(field.text) is of the rule \(rule.name.text), which takes no such edit;"
-        + " count counters with whole numbers, give sets lists of text"
+      "\(key.table.text).\(field.text) is of the rule \(rule.name.text), which takes no such"
+        + " edit; count counters with whole numbers, give sets lists of text"
     case .cannotFall(let key, let field):
       "\(key.table.text).\(field.text) only rises; use the rule counter for totals that fall, too"
     case .ruleUnknown(let key, let field):
-      "\(key.table.text).\(field.text) is kept by a rule that this version does not know; update the"
-        + " app"
+      "\(key.table.text).\(field.text) is kept by a rule that this version does not know; update"
+        + " the app"
     }
   }
 }

@@ -92,8 +92,8 @@ extension Settlement {
     return (field, stamp)
   }
 
-  /// The writer's value wins against anything it had not seen, but not twice, and not out of another
-  /// history.
+  /// The writer's value wins against anything it had not seen, but not twice, and not out of
+  /// another history.
   private func decideClientWins(
     _ change: OperationField, of name: Key, _ current: FieldState,
     _ settling: inout FieldSettling, in state: inout ServerState
@@ -144,7 +144,9 @@ extension Settlement {
       if merged.value == mine.value || isLater && !keepsCurrent {
         settling.note(name, rule: .text, lost: current, kept: result.field, isOwn: false)
       } else {
-        settling.note(name, rule: .text, lost: mine, kept: result.field, isOwn: true)
+        var kept = result.field
+        kept.origin = current.origin
+        settling.note(name, rule: .text, lost: mine, kept: kept, isOwn: true)
       }
     }
     return result

@@ -112,9 +112,13 @@ import Testing
       #expect(answer.verdicts.first?.record?.state.deleted != nil)
       var third = TestDevice(0xC)
       let all = try await store.readAll(&third)
-      #expect(all.count == 1)
+      #expect(all.count == 2)
       #expect(all.first?.state.deleted != nil)
       #expect(all.first?.state.fields["note"] == nil)
+      // What the edit wanted is kept as a conflict, which every store writes like any record.
+      let conflict = all.last.flatMap { ConflictEntry(key: $0.key, state: $0.state) }
+      #expect(conflict?.lost == .text("lovely"))
+      #expect(conflict?.kept == nil)
     }
   }
 

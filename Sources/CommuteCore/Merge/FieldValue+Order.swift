@@ -15,8 +15,8 @@ extension FieldValue {
 extension FieldState {
   /// Whether this field stands against another under `maximum` or `minimum`.
   ///
-  /// A seed gives way to any edit, and of two seeds the greater canonical bytes stay; no value gives
-  /// way to any; then the greater or less value stays; of equal ones the greater stamps.
+  /// A seed gives way to any edit, and of two seeds the greater canonical bytes stay; no value
+  /// gives way to any; then the greater or less value stays; of equal ones the greater stamps.
   func isChosen(over other: FieldState, rule: MergeRule) -> Bool {
     if stamp.isFloor != other.stamp.isFloor { return other.stamp.isFloor }
     if stamp.isFloor { return other.value < value }
