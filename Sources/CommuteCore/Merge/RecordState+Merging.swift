@@ -64,6 +64,7 @@ extension RecordState {
     if let theirs = other.deleted {
       result.deleted = deleted.map { max($0, theirs) } ?? theirs
     }
+    if schema?.rule == .editRevives { result.reviveIfEdited() }
     for entry in other.unknown.entries {
       guard let mine = result.unknown[entry.name] else {
         result.unknown[entry.name] = entry.value

@@ -34,7 +34,8 @@ extension DeviceRecord {
   /// another one.
   func knownRule(of name: Key) throws(WriteRefusal) -> MergeRule {
     let rule = table?.rule(of: name) ?? .latest
-    guard !rule.keepsState, let told = ground?.fields[name], !told.merge.isEmpty else { return rule }
+    if rule.keepsState { return rule }
+    guard let told = ground?.fields[name], !told.merge.isEmpty else { return rule }
     throw .ruleUnknown(key, field: name)
   }
 

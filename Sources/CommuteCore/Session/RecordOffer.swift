@@ -48,7 +48,7 @@ extension DeviceRecord {
       offer?.notBefore = 0
       return false
     }
-    let state = offer.map { base.merged(with: $0.state) } ?? base
+    let state = offer.map { base.merged(with: $0.state, schema: table) } ?? base
     offer = RecordOffer(id: id, state: state)
     return true
   }

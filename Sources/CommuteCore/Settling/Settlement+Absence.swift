@@ -134,7 +134,8 @@ extension Settlement {
       offered.deleted = serverStamp(above: .floor, in: &state, time: time)
     }
     let before = stored?.state ?? RecordState()
-    var after = stored == nil ? offered : before.merged(with: offered)
+    var after =
+      stored == nil ? offered : before.merged(with: offered, schema: tables[key.table])
     #if PLANTED
       if Planted.isActive(.offerAsEdit) {
         after = before

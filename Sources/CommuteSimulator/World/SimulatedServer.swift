@@ -151,7 +151,7 @@ extension World {
       }
       server.notes.applied.append(id)
     }
-    for key in outcome.changedRecords {
+    for key in outcome.changedRecords where key.table != ConflictEntry.table {
       server.notes.changedAt[Stage.number(of: key)] = time
     }
     noteProgress(of: request)
