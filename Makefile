@@ -6,6 +6,7 @@ HISTORIES ?= 250000
 SEED ?= 1
 BREAK ?=
 KILLS ?= 200
+POINTS ?= 52000
 RECORDS ?= 100000
 PREFIX ?= /usr/local
 export BUILD
@@ -14,7 +15,7 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate crash memory embedded coverage bench docs install
+.PHONY: help setup demo test check format lint stories simulate crash faults memory embedded coverage bench docs install
 
 help: ## lists what make can do
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +50,9 @@ simulate: ## seeded histories against the invariants, and the hunt for planted b
 
 crash: ## kill -9 of devices and server in the middle of their work (KILLS= SEED=)
 	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --kills $(KILLS) --seed $(SEED)
+
+faults: ## a device's disk fails at every write and sync, in every way (POINTS= SEED=)
+	@runner=$$(Tools/program.sh FaultRunner) && exec "$$runner" --points $(POINTS) --seed $(SEED)
 
 memory: ## how much memory device and server take for a first sync of RECORDS= books
 	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --memory $(RECORDS)

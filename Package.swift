@@ -97,6 +97,13 @@ let package = Package(
         "CommuteStore", "CommuteSync", "CommuteFeatures", "CommuteTestKit",
       ],
       path: "Tests/Stories", swiftSettings: house),
+    // A file layer for SQLite that fails, and what is tried on it.
+    .target(
+      name: "CFaultFiles", dependencies: ["CSQLite"], path: "Tests/FaultFiles"),
+    .executableTarget(
+      name: "FaultRunner",
+      dependencies: ["CFaultFiles", "CommuteCore", "CommuteSQLite", "CommuteStore"],
+      path: "Tests/Faults", swiftSettings: house),
     .executableTarget(
       name: "CrashRunner",
       dependencies: [

@@ -19,6 +19,7 @@ step "slow tests" $ours --no-parallel --filter "$slow"
 step "embedded" make -s embedded
 step "simulate" make -s simulate HISTORIES=20000
 step "crash" make -s crash KILLS=40
+step "faults" make -s faults POINTS=2000
 step "memory" make -s memory
 step "demo" make -s demo CHECK=1
 step "stories" make -s stories

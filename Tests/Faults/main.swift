@@ -1,0 +1,3 @@
+import Foundation
+
+exit(await FaultProgram.run(Array(CommandLine.arguments.dropFirst())))
