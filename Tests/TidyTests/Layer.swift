@@ -64,7 +64,7 @@ struct Module: Sendable {
     "CommuteVectors": Module(layer: .harness, imports: ["CommuteCore"]),
     "CommuteSimulator": Module(layer: .harness, imports: ["CommuteCore", "CommuteTestKit"]),
     "StoryRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
-    "CFaultFiles": Module(layer: .harness, imports: []),
+    "CFaultFiles": Module(layer: .harness, imports: ["CSQLite"]),
     "FaultRunner": Module(layer: .harness, imports: everything.union(["CFaultFiles"])),
     "CrashRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
   ]
