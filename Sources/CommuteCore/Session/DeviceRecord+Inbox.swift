@@ -79,17 +79,45 @@ extension DeviceRecord {
   private mutating func redo(
     _ refused: Operation, newOperation: () -> OperationID, context: inout WriteContext
   ) throws(WriteRefusal) {
-    let fields = refused.fields
-    let values = fields.mapValues { $0.value }
-    if refused.creates, view == nil {
-      if fields.entries.contains(where: { !$0.value.stamp.isFloor }) || fields.isEmpty {
-        try create(values, operation: newOperation(), context: &context)
+    let shown = view
+    var edits = FieldMap<FieldEdit>()
+    var isSeed = !refused.fields.isEmpty
+    for entry in refused.fields.entries {
+      edits.append(entry.name, entry.value.edit(over: shown?.fields[entry.name]))
+      if !entry.value.stamp.isFloor { isSeed = false }
+    }
+    if refused.creates, shown == nil {
+      if isSeed {
+        try seed(
+          edits.mapValues { $0.seeded }, operation: newOperation(), context: &context)
       } else {
-        try seed(values, operation: newOperation(), context: &context)
+        try create(edits, operation: newOperation(), context: &context)
       }
-    } else if !fields.isEmpty {
-      try change(values, operation: newOperation(), context: &context)
+    } else if !edits.isEmpty {
+      try change(edits, operation: newOperation(), context: &context)
     }
     if refused.deleted != nil { delete(operation: newOperation(), context: &context) }
+  }
+}
+
+extension FieldEdit {
+  /// The value of a field that is seeded with what the edit makes of nothing.
+  fileprivate var seeded: FieldValue {
+    switch self {
+    case .set(let value), .resolve(let value): value
+    case .count(let up, let down): .integer(CounterTotal(up: up, down: down).value)
+    case .elements(let inserted, _): .list(inserted)
+    }
+  }
+}
+
+extension OperationField {
+  /// What the change wanted, for a person to look at: a counter's share and a set's additions stand
+  /// for themselves.
+  public var wanted: FieldValue {
+    switch detail {
+    case .none, .replaces: value
+    case .total, .tags: edit(over: nil).seeded
+    }
   }
 }

@@ -80,6 +80,7 @@ extension WriterCore {
     statement.bind(packer.bytes, at: 5)
     try run(statement)
     note(engine: "c_unknown")
+    try noteConflict(key, view)
   }
 
   /// Forgets a record of a table that this app does not know.
@@ -88,6 +89,7 @@ extension WriterCore {
     bind(key, to: statement)
     try run(statement)
     note(engine: "c_unknown")
+    try noteConflict(key, nil)
   }
 
   private func packedState(

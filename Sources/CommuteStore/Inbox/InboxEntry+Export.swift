@@ -25,7 +25,7 @@ extension InboxEntry {
 
 extension RecordKey {
   /// The key as a JSON object.
-  fileprivate var json: [UInt8] {
+  var json: [UInt8] {
     var object = JSONObject()
     object.add("table", text: table.text)
     object.add("id", text: id.text)
@@ -36,16 +36,19 @@ extension RecordKey {
 extension Store {
   /// Everything that waits in both inboxes, as one JSON object, for keeping elsewhere.
   ///
-  /// `refused` holds the refused operations (``InboxEntry/json``).
+  /// `refused` holds the refused operations (``InboxEntry/json``), `conflicts` the values that lost
+  /// (``InboxConflict/json``).
   public func exportInbox() async throws(StoreError) -> [UInt8] {
     let account = try await device().account
     let name = try await deviceName()
     let entries = try await inbox()
+    let conflicts = try await conflicts()
     var object = JSONObject()
     object.add("owner", text: account.owner)
     object.add("device", text: name)
     object.add("exportedAt", number: options.clock.wall())
     object.add("refused", array: entries.map(\.json))
+    object.add("conflicts", array: conflicts.map(\.json))
     return object.bytes
   }
 }

@@ -35,8 +35,8 @@ public struct InboxEntry: Hashable, Sendable, Identifiable {
   public var creates: Bool { refused.creates }
   /// Whether it wanted to delete the record.
   public var deletes: Bool { refused.deleted != nil }
-  /// The values that it wanted to give, by field.
-  public var values: FieldMap<FieldValue> { refused.fields.mapValues { $0.value } }
+  /// The values that it wanted to give, by field; of counters and sets what it wanted to add.
+  public var values: FieldMap<FieldValue> { refused.fields.mapValues { $0.wanted } }
   /// The names of the fields that it wanted to change.
   public var fields: [String] { refused.fields.names.map(\.text) }
   /// What the person saw in those fields before, by field; null where there was nothing.

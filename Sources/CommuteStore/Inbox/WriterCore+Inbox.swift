@@ -3,12 +3,14 @@ import CommuteSQLite
 
 /// What a person's decisions do to the rows; ``DeviceRecord`` decides what becomes of the record.
 extension WriterCore {
-  /// Puts what a verdict refused into the inbox: the operation, then what stood behind it.
+  /// Puts what was refused of one record into the inbox, in the order it stood.
+  ///
+  /// What stood behind a creation goes with it from then on.
   func putInbox(_ rejections: [Rejection], wall: Int64) throws(StoreError) {
-    var first: Int64?
+    var creation: Int64?
     for rejection in rejections {
-      try putInbox(rejection, behind: first, wall: wall)
-      if first == nil { first = connection.lastInsertRowID }
+      try putInbox(rejection, behind: creation, wall: wall)
+      if creation == nil, rejection.row.operation.creates { creation = connection.lastInsertRowID }
     }
   }
 

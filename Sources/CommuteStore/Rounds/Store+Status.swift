@@ -11,13 +11,19 @@ public struct StoreCounts: Hashable, Sendable {
   public var refused: Int
   /// Records that could not be applied.
   public var quarantined: Int
+  /// Values of this device that lost to others whose writers had not seen them.
+  public var conflicts: Int
 
   /// Makes counts.
-  public init(waiting: Int = 0, inFlight: Int = 0, refused: Int = 0, quarantined: Int = 0) {
+  public init(
+    waiting: Int = 0, inFlight: Int = 0, refused: Int = 0, quarantined: Int = 0,
+    conflicts: Int = 0
+  ) {
     self.waiting = waiting
     self.inFlight = inFlight
     self.refused = refused
     self.quarantined = quarantined
+    self.conflicts = conflicts
   }
 }
 
@@ -40,12 +46,13 @@ extension StoreReader where Self: ~Copyable {
       """
       SELECT (SELECT count(*) FROM c_outbox),
         (SELECT count(*) FROM c_outbox WHERE in_flight = 1),
-        (SELECT count(*) FROM c_inbox), (SELECT count(*) FROM c_quarantine)
+        (SELECT count(*) FROM c_inbox), (SELECT count(*) FROM c_quarantine),
+        (SELECT count(*) FROM c_conflict)
       """
     ) { (row) throws(StoreError) in
       StoreCounts(
         waiting: Int(row.int64(0)), inFlight: Int(row.int64(1)), refused: Int(row.int64(2)),
-        quarantined: Int(row.int64(3)))
+        quarantined: Int(row.int64(3)), conflicts: Int(row.int64(4)))
     }
     return found.first ?? StoreCounts()
   }
