@@ -40,11 +40,12 @@ struct ServerFile {
         json_extract(state, '$.fields.b'), json_extract(state, '$.fields.bCount.i'),
         json_extract(state, '$.fields.c'), json_extract(state, '$.fields.cCount.i'),
         json_extract(state, '$.fields.contested')
-      FROM record;
+      FROM record WHERE tbl <> 'c_conflict';
 
     """
 
-  /// Each revision was given for one operation; one that was given without was given twice.
+  /// Each revision was given for one operation, or a conflict that settling it found; one that was
+  /// given without was given twice.
   private static let rest = """
     SELECT 'bad', * FROM pragma_integrity_check;
     SELECT 'op', lower(hex(id)) FROM operation;
@@ -55,7 +56,10 @@ struct ServerFile {
     SELECT 'bad', lower(hex(id)) || ' tells another id than its row' FROM record
       WHERE replace(json_extract(state, '$.id'), '-', '') IS NOT lower(hex(id));
     SELECT 'bad', (SELECT max(revision) FROM feed) || ' revisions were given for '
-        || count(DISTINCT revision) || ' operations' FROM operation
+        || count(DISTINCT revision) || ' operations and conflicts'
+      FROM (
+        SELECT revision FROM operation
+        UNION ALL SELECT revision FROM record WHERE tbl = 'c_conflict')
       HAVING count(DISTINCT revision) <> coalesce((SELECT max(revision) FROM feed), 0);
     SELECT 'bad', 'meta has ' || count(*) || ' rows' FROM meta HAVING count(*) <> 1;
     """
