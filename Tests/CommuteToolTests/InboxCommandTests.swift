@@ -112,4 +112,61 @@ import Testing
     let both = try await inbox("retry", "r1", "--all")
     #expect(both.code == 2)
   }
+
+  /// A device whose note lost to one that Kitchen tablet wrote later without having seen it.
+  private func loseNote(to url: String) async throws {
+    _ = try await bench.books("a", "add", "Emma", "--server", url, "--sync")
+    _ = try await bench.books("b", "sync", "--server", url, "--name", "Kitchen tablet")
+    _ = try await bench.books("a", "note", "Emma", "Badly done.")
+    _ = try await bench.books("b", "note", "Emma", "Loved it.")
+    _ = try await bench.books("a", "sync")
+    _ = try await bench.books("b", "sync")
+    let told = try await bench.books("a", "sync")
+    #expect(told.code == 0, "\(told)")
+    #expect(told.output.contains("1 value of yours lost to others; `commute inbox list`"))
+    let held = try await bench.ask("a/commute.db", "SELECT notes FROM book")
+    #expect(held == "Loved it.")
+  }
+
+  @Test func `a note that lost is shown with who won, and one step brings it back`() async throws {
+    let server = try await bench.serve()
+    try await loseNote(to: try await server.url())
+    let list = try await inbox("list")
+    #expect(
+      list.output.contains("Your note lost to a newer one from Kitchen tablet"), "\(list.output)")
+    #expect(list.output.contains("“Badly done.”"))
+    let json = try await inbox("list", "--json")
+    #expect(json.output.contains(#""kept":"Loved it.""#))
+    let wrong = try await inbox("retry", "c1")
+    #expect(wrong.code == 1)
+    #expect(
+      wrong.complaint == "commute: c1 cannot be retried; you can: restore, discard\n")
+    let restored = try await inbox("restore", "c1", "--sync")
+    #expect(restored.output.hasPrefix("restored c1: Emma\nUp to date · sent"), "\(restored)")
+    _ = try await bench.books("b", "sync")
+    let there = try await bench.ask("b/commute.db", "SELECT notes FROM book")
+    #expect(there == "Badly done.")
+    let after = try await inbox("list")
+    #expect(after.output == "nothing waits for your decision\n")
+    // Kitchen tablet's note was seen before it was replaced: it did not lose.
+    let other = try await bench.command(["inbox", "list", "--device", bench.path("b")])
+    #expect(other.output == "nothing waits for your decision\n")
+    _ = await server.end()
+  }
+
+  @Test func `a lost value that is discarded is gone, and doctor has nothing to say`()
+    async throws
+  {
+    let server = try await bench.serve()
+    try await loseNote(to: try await server.url())
+    let sick = try await bench.command(["doctor", "--device", bench.path("a")])
+    #expect(sick.code == 1 && sick.output.contains("1 value of yours lost to others"))
+    let done = try await inbox("discard", "--all", "--sync")
+    #expect(done.output.hasPrefix("discarded c1: Emma\n"), "\(done)")
+    let well = try await bench.command(["doctor", "--device", bench.path("a")])
+    #expect(well.code == 0, "\(well)")
+    let held = try await bench.ask("a/commute.db", "SELECT notes FROM book")
+    #expect(held == "Loved it.")
+    _ = await server.end()
+  }
 }

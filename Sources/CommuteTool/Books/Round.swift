@@ -26,8 +26,7 @@ enum Round {
     await driver.stop()
     await LastProblem.note(outcome.status, on: device.store)
     if outcome.rounds > 0, outcome.failure == nil { try await device.noteAnswer(of: way) }
-    let refused = (try? await device.store.counts().refused) ?? 0
-    return report(outcome, refused: refused)
+    return report(outcome, (try? await device.store.counts()) ?? StoreCounts())
   }
 
   /// Says, before anything is written, whether a round could be made at all.
@@ -37,7 +36,7 @@ enum Round {
       .refused, "nothing was changed: no server is known yet; name it once with --server URL")
   }
 
-  private static func report(_ outcome: SyncReport, refused: Int) -> Report {
+  private static func report(_ outcome: SyncReport, _ counts: StoreCounts) -> Report {
     let (code, complaint) = judgement(on: outcome)
     var lines = [headline(of: outcome.status, beside: complaint)]
     if outcome.settled + outcome.received > 0 {
@@ -46,8 +45,12 @@ enum Round {
     if outcome.quarantined > 0 {
       lines.append("\(outcome.quarantined) records could not be read and are kept aside")
     }
-    if refused > outcome.rejected {
-      lines.append("\(refused) refused earlier; `commute inbox list` shows them")
+    if counts.refused > outcome.rejected {
+      lines.append("\(counts.refused) refused earlier; `commute inbox list` shows them")
+    }
+    if counts.conflicts > 0 {
+      let values = Plural.text(counts.conflicts, "value")
+      lines.append("\(values) of yours lost to others; `commute inbox list` shows them")
     }
     var report = Report(lines, .object(outcome.status.members + members(of: outcome)))
     (report.code, report.complaint) = (code, complaint)

@@ -14,7 +14,8 @@ struct Checkup: Sendable {
   func findings() async -> [Finding] {
     let looks: [(name: String, look: () async throws -> Finding)] = [
       ("database", database), ("identity", identity), ("clock", clock), ("pending", pending),
-      ("refused", refused), ("kept aside", quarantine), ("sync", lastRound), ("server", server),
+      ("refused", refused), ("lost values", conflicts), ("kept aside", quarantine),
+      ("sync", lastRound), ("server", server),
     ]
     var findings: [Finding] = []
     for (name, look) in looks {
@@ -141,5 +142,20 @@ struct Checkup: Sendable {
       name: "refused", state: .needsYou,
       text: "\(Plural.text(entries.count, "change")) that the server refused",
       cure: "`commute inbox list` shows them, and what you can do", members: members)
+  }
+
+  private func conflicts() async throws -> Finding {
+    let count = try await device.store.counts().conflicts
+    let members = [JSON.Member(name: "lost", value: JSON(count))]
+    guard count > 0 else {
+      return Finding(
+        name: "lost values", state: .fine, text: "nothing of yours lost to others",
+        members: members)
+    }
+    return Finding(
+      name: "lost values", state: .needsYou,
+      text: "\(Plural.text(count, "value")) of yours lost to others",
+      cure: "`commute inbox list` shows them; restore what should count, discard the rest",
+      members: members)
   }
 }

@@ -68,6 +68,7 @@ struct InboxRetryCommand: InboxDecision {
   static func decide(_ kind: InboxItem.Kind, on store: Store) async throws(StoreError) -> Bool {
     switch kind {
     case .refused(let entry): try await store.retry(entry)
+    case .lost: false
     }
   }
 }
@@ -92,6 +93,32 @@ struct InboxDiscardCommand: InboxDecision {
   static func decide(_ kind: InboxItem.Kind, on store: Store) async throws(StoreError) -> Bool {
     switch kind {
     case .refused(let entry): try await store.discard(entry)
+    case .lost(let entry): try await store.dismiss(entry)
+    }
+  }
+}
+
+/// `commute inbox restore ENTRY`.
+struct InboxRestoreCommand: InboxDecision {
+  static let spec = CommandSpec.inbox(
+    "restore", "writes a value that lost once more, as a new change",
+    [InboxSelection.argument], options: [InboxSelection.all, .sync])
+  static let action = InboxAction.restore
+
+  let device: DeviceOptions
+  let syncs: Bool
+  let selection: InboxSelection
+
+  init(_ arguments: Arguments) throws(UsageError) {
+    device = try DeviceOptions(arguments)
+    syncs = arguments.has("sync")
+    selection = try InboxSelection(arguments)
+  }
+
+  static func decide(_ kind: InboxItem.Kind, on store: Store) async throws(StoreError) -> Bool {
+    switch kind {
+    case .refused: false
+    case .lost(let entry): try await store.restore(entry)
     }
   }
 }

@@ -8,9 +8,11 @@ struct InboxItem: Sendable {
   enum Kind: Sendable {
     /// A change that the server refused.
     case refused(InboxEntry)
+    /// A value that lost to another one.
+    case lost(InboxConflict)
   }
 
-  /// The word that names it on the command line, as `r4`.
+  /// The word that names it on the command line, as `r4` or `c2`.
   var name: String
   /// What the book is called.
   var title: String
@@ -19,11 +21,17 @@ struct InboxItem: Sendable {
   /// All of a device, what was refused first, the oldest first.
   static func all(on device: OpenDevice) async throws -> [InboxItem] {
     let refused = try await device.store.inbox()
-    let titles = try await device.store.read { tx in
-      try refused.map { try BookTitle.of($0, in: tx) }
-    }
-    return zip(refused, titles).map { entry, title in
-      InboxItem(name: "r\(entry.id)", title: title, kind: .refused(entry))
+    let lost = try await device.store.conflicts()
+    return try await device.store.read { tx in
+      try refused.map { entry in
+        InboxItem(
+          name: "r\(entry.id)", title: try BookTitle.of(entry, in: tx), kind: .refused(entry))
+      }
+        + lost.map { entry in
+          InboxItem(
+            name: "c\(entry.id)", title: try BookTitle.of(entry.conflict.record, in: tx),
+            kind: .lost(entry))
+        }
     }
   }
 
@@ -45,6 +53,7 @@ struct InboxItem: Sendable {
       let count = entry.dependants.count
       let waiting = count == 0 ? "" : "; \(Plural.text(count, "other change")) waiting for it"
       return "Your \(what) was refused: \(entry.message)\(waiting)"
+    case .lost(let entry): return entry.sentence
     }
   }
 
@@ -52,6 +61,15 @@ struct InboxItem: Sendable {
   var choices: String {
     switch kind {
     case .refused(let entry): entry.behind == nil ? "retry, edit, discard" : "discard"
+    case .lost: "restore, discard"
+    }
+  }
+
+  /// The value that is not shown in the book, for people.
+  var value: String {
+    switch kind {
+    case .refused(let entry): entry.values.count == 1 ? entry.values.entries[0].value.words : ""
+    case .lost(let entry): entry.conflict.lost.words
     }
   }
 
@@ -75,6 +93,7 @@ struct InboxItem: Sendable {
             ["table": .text(key.table.text), "id": .text(key.id.text)]
           }),
       ]
+    case .lost(let entry): entry.json(named: name, title: title)
     }
   }
 }

@@ -12,8 +12,9 @@ struct InboxListCommand: BooksCommand {
 
   func run(on device: OpenDevice) async throws(Failure) -> Report {
     let items = try await Self.translating { try await InboxItem.all(on: device) }
-    var table = TextTable(["entry", "book", "what happened", "you can"], widthLimit: 100)
-    table.rows = items.map { [$0.name, $0.title, $0.sentence, $0.choices] }
+    var table = TextTable(
+      ["entry", "book", "what happened", "yours", "you can"], widthLimit: 90)
+    table.rows = items.map { [$0.name, $0.title, $0.sentence, $0.value, $0.choices] }
     let count = Plural.text(items.count, "entry", "entries")
     let rest = "\(count); `commute inbox --help` says what you can do"
     return Report(

@@ -51,7 +51,7 @@ struct InboxSelection: Sendable {
 
 /// What can be done about an entry.
 enum InboxAction: Sendable {
-  case retry, edit, discard
+  case retry, edit, discard, restore
 
   /// Whether an entry is of the kind that it is for.
   ///
@@ -59,7 +59,8 @@ enum InboxAction: Sendable {
   func fits(_ item: InboxItem) -> Bool {
     switch (self, item.kind) {
     case (.retry, .refused(let entry)), (.edit, .refused(let entry)): entry.behind == nil
-    case (.discard, .refused): true
+    case (.discard, _), (.restore, .lost): true
+    case (.retry, .lost), (.edit, .lost), (.restore, .refused): false
     }
   }
 
@@ -69,6 +70,7 @@ enum InboxAction: Sendable {
     case .retry: "retried"
     case .edit: "edited"
     case .discard: "discarded"
+    case .restore: "restored"
     }
   }
 }

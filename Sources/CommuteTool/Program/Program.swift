@@ -21,12 +21,13 @@ enum Program {
           SampleCommand.self, MigrateCommand.self,
         ]),
       CommandGroup(
-        name: "inbox", summary: "changes that the server refused, for you to decide",
+        name: "inbox",
+        summary: "what the server refused, and what lost to others: for you to decide",
         details: ["Everything else goes on meanwhile; nothing here goes away by itself."],
         options: DeviceOptions.specs,
         commands: [
           InboxListCommand.self, InboxRetryCommand.self, InboxEditCommand.self,
-          InboxDiscardCommand.self, InboxExportCommand.self,
+          InboxRestoreCommand.self, InboxDiscardCommand.self, InboxExportCommand.self,
         ]),
       CommandGroup(
         name: "account", summary: "who is signed in on a device; each account has its own file",
