@@ -99,6 +99,28 @@ import Testing
     #expect(left == "0")
   }
 
+  @Test func `what was refused with a new book goes with it`() async throws {
+    // Under way when it is ticked: the tick is a change of its own behind it.
+    _ = try await bench.books("a", "add", "Emma")
+    _ = try await bench.books("a", "sync", "--server", "http://127.0.0.1:1")
+    _ = try await bench.books("a", "tick", "Emma")
+    let fake = try FakeServer(FakeServer.answer("413 Content Too Large", "{}"))
+    _ = try await bench.books("a", "sync", "--server", fake.url)
+    let list = try await inbox("list")
+    #expect(
+      list.output.contains("waits for r1, the new book that was refused"), "\(list.output)")
+    let behind = try await inbox("retry", "r2")
+    #expect(behind.code == 1)
+    #expect(behind.complaint == "commute: r2 cannot be retried; you can: discard\n")
+    let server = try await bench.serve()
+    let all = try await inbox("retry", "--all", "--sync", "--server", try await server.url())
+    #expect(all.output.hasPrefix("retried r1: Emma\nUp to date"), "\(all)")
+    let held = try await bench.ask(
+      "a/commute.db", "SELECT title, read FROM book; SELECT count(*) FROM c_inbox")
+    #expect(held == "Emma|1\n0")
+    _ = await server.end()
+  }
+
   @Test func `an entry that is not there is named, and nothing is done`() async throws {
     try await refuse("Emma")
     let unknown = try await inbox("discard", "r1", "r9")
