@@ -105,3 +105,59 @@ int floor_store_rows(const char *source, const char *table, const char *target,
   sqlite3_close(to);
   return code;
 }
+
+static sqlite3_stmt *prepare(sqlite3 *db, const char *sql, int *code) {
+  sqlite3_stmt *statement = 0;
+  if (*code == SQLITE_OK) *code = sqlite3_prepare_v2(db, sql, -1, &statement, 0);
+  return statement;
+}
+
+static int step(sqlite3 *db, sqlite3_stmt *statement) {
+  int code = sqlite3_step(statement) == SQLITE_DONE ? SQLITE_OK : sqlite3_errcode(db);
+  sqlite3_reset(statement);
+  return code;
+}
+
+int floor_group_commit(const char *target, int records, int records_per_transaction,
+                       double *wall_seconds, double *cpu_seconds) {
+  sqlite3 *db = 0;
+  char state[400];
+  memset(state, 'x', sizeof state);
+  int code = sqlite3_open(target, &db);
+  if (code == SQLITE_OK)
+    code = run(db,
+               "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+               "CREATE TABLE record(id BLOB PRIMARY KEY, feed TEXT, revision INTEGER, state TEXT) STRICT;"
+               "CREATE UNIQUE INDEX by_revision ON record(feed, revision);"
+               "CREATE TABLE operation(id BLOB PRIMARY KEY, hash BLOB, revision INTEGER) STRICT, WITHOUT ROWID;"
+               "CREATE TABLE device(replica INTEGER PRIMARY KEY, request INTEGER) STRICT;"
+               "CREATE TABLE head(clock INTEGER, revision INTEGER) STRICT; INSERT INTO head VALUES (0, 0)");
+  sqlite3_stmt *record = prepare(db, "INSERT INTO record VALUES (?, 'books', ?, ?)", &code);
+  sqlite3_stmt *operation = prepare(db, "INSERT INTO operation VALUES (randomblob(16), randomblob(32), ?)", &code);
+  sqlite3_stmt *device = prepare(db, "INSERT OR REPLACE INTO device VALUES (?, ?)", &code);
+  sqlite3_stmt *head = prepare(db, "UPDATE head SET clock = ?, revision = ?", &code);
+  double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_THREAD_CPUTIME_ID);
+  for (int i = 0; code == SQLITE_OK && i < records; i++) {
+    unsigned char id[16] = {0};
+    for (int byte = 0; byte < 4; byte++) id[15 - byte] = (unsigned char)(i >> (8 * byte));
+    if (i % records_per_transaction == 0) code = run(db, i ? "COMMIT; BEGIN IMMEDIATE" : "BEGIN IMMEDIATE");
+    sqlite3_bind_blob(record, 1, id, sizeof id, SQLITE_STATIC);
+    sqlite3_bind_int(record, 2, i);
+    sqlite3_bind_text(record, 3, state, sizeof state, SQLITE_STATIC);
+    if (code == SQLITE_OK) code = step(db, record);
+    sqlite3_bind_int(operation, 1, i);
+    if (code == SQLITE_OK) code = step(db, operation);
+    sqlite3_bind_int(device, 1, i % records_per_transaction);
+    sqlite3_bind_int(device, 2, i);
+    if (code == SQLITE_OK) code = step(db, device);
+    sqlite3_bind_int(head, 1, i);
+    sqlite3_bind_int(head, 2, i);
+    if (code == SQLITE_OK) code = step(db, head);
+  }
+  if (code == SQLITE_OK) code = run(db, "COMMIT");
+  *wall_seconds = seconds(CLOCK_MONOTONIC) - wall;
+  *cpu_seconds = seconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  for (int i = 0; i < 4; i++) sqlite3_finalize((sqlite3_stmt *[]){record, operation, device, head}[i]);
+  sqlite3_close(db);
+  return code;
+}
