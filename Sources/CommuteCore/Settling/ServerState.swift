@@ -124,6 +124,8 @@ public struct ServerState: Sendable {
   public var requests: [ReplicaID: LastRequest]
   /// Replicas whose memory of applied operations was purged; they stay retired.
   public var retired: Set<ReplicaID>
+  /// Replicas that are registered to other users, of those that the request counts under.
+  public var foreign: Set<ReplicaID>
   /// The epochs before the present one, the oldest first; loaded where offers are to be judged.
   public var ancestry: [SyncAnswer.Ancestor]
 
@@ -138,6 +140,7 @@ public struct ServerState: Sendable {
     heads = [:]
     requests = [:]
     retired = []
+    foreign = []
     ancestry = []
   }
 }

@@ -203,12 +203,13 @@ public struct Settlement: Sendable {
         of: operation, .feed, "the request does not ask about the feed \(operation.feed.text)",
         record: stored?.state)
     }
-    return schemaRefusal(of: operation, request, stored: stored)
+    return schemaRefusal(of: operation, request, stored: stored, in: state)
   }
 
   /// What the declared tables refuse: rules that differ, values of another kind.
   private func schemaRefusal(
-    of operation: Operation, _ request: SyncRequest, stored: StoredRecord?
+    of operation: Operation, _ request: SyncRequest, stored: StoredRecord?,
+    in state: ServerState
   ) -> Verdict? {
     let table = operation.key.table
     if operation.revives != nil, rule(of: table) != .editRevives {
@@ -227,7 +228,7 @@ public struct Settlement: Sendable {
             + " \(rule.name.text)",
           record: stored?.state)
       }
-      if let share = Self.foreignShare(of: entry.value, in: operation, request) {
+      if let share = Self.foreignShare(of: entry.value, in: operation, request, state) {
         return rejection(
           of: operation, .forbidden,
           "\(table.text).\(entry.name.text): the total of the replica \(share.text) is another"
@@ -261,14 +262,16 @@ public struct Settlement: Sendable {
   ///
   /// The seed's total is nobody's and may come with any change.
   private static func foreignShare(
-    of change: OperationField, in operation: Operation, _ request: SyncRequest
+    of change: OperationField, in operation: Operation, _ request: SyncRequest,
+    _ state: ServerState
   ) -> ReplicaID? {
     guard case .total(let shares) = change.detail else { return nil }
     for share in shares where share.replica != CounterState.seed {
       let isOwn =
         share.replica == request.replica || share.replica == operation.replica
         || request.replicas.contains(share.replica)
-      if !isOwn { return share.replica }
+      // A device may name any replica as one of its own; whose it is the server has noted.
+      if !isOwn || state.foreign.contains(share.replica) { return share.replica }
     }
     return nil
   }

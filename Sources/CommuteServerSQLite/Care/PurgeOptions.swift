@@ -17,6 +17,8 @@ public struct PurgeOptions: Hashable, Sendable {
 public struct PurgeReport: Hashable, Sendable {
   /// Deleted records of which only the id is left now.
   public var tombstones = 0
+  /// Records from whose sets old removals went; they have a new revision.
+  public var pruned = 0
   /// Deleted records that are old enough but wait for a device that has not read their deletion.
   public var waiting = 0
   /// Replicas that were retired now: unseen for longer than the retention time.

@@ -5,7 +5,7 @@ import CommuteSQLite
 struct Purging {
   /// What is looked through, in this order.
   private enum Part: CaseIterable {
-    case replicas, operations, restamps, tombstones
+    case replicas, operations, restamps, tombstones, removals
   }
 
   /// A feed of a tenant.
@@ -52,6 +52,7 @@ struct Purging {
         case .operations: try next.forgetOperations()
         case .restamps: try next.forgetRestamps()
         case .tombstones: try next.purgeTombstones()
+        case .removals: try next.pruneSets()
         }
       inside()
       return isOver
@@ -128,7 +129,10 @@ struct Purging {
   /// Purges tombstones of one feed after the other.
   private mutating func purgeTombstones() throws(SQLiteError) -> Bool {
     if feeds == nil { feeds = try connection.feedsWithTombstones()[...] }
-    guard let feed = feeds?.first else { return true }
+    guard let feed = feeds?.first else {
+      feeds = nil
+      return true
+    }
     let passed = try connection.passed(feed, since: horizon)
     let batch = try connection.tombstones(
       of: feed, after: revision, before: horizon, limit: limit)
@@ -145,8 +149,40 @@ struct Purging {
     if fence > 0 { try connection.raiseFence(of: feed, to: fence) }
     if let last = batch.last { revision = last.revision }
     guard batch.count < limit else { return false }
+    return leaveFeed()
+  }
+
+  /// Goes on to the next feed.
+  ///
+  /// - Returns: Whether there is none.
+  private mutating func leaveFeed() -> Bool {
     feeds?.removeFirst()
     revision = 0
-    return feeds?.isEmpty ?? true
+    guard feeds?.isEmpty ?? true else { return false }
+    feeds = nil
+    return true
+  }
+
+  /// Looks through the records of one feed after the other for sets with old removals.
+  ///
+  /// Whoever has not passed such a record reads the feed anew: it may hold what was removed.
+  private mutating func pruneSets() throws(SQLiteError) -> Bool {
+    if feeds == nil { feeds = try connection.feedsWithRecords()[...] }
+    guard let feed = feeds?.first else {
+      feeds = nil
+      return true
+    }
+    let passed = try connection.passed(feed, since: horizon)
+    let batch = try connection.records(of: feed, after: revision, through: passed, limit: limit)
+    var fence: Int64 = 0
+    for record in batch where record.state != nil {
+      guard try connection.prune(record, of: feed, before: horizon) else { continue }
+      report.pruned += 1
+      fence = max(fence, record.revision)
+    }
+    if fence > 0 { try connection.raiseFence(of: feed, to: fence) }
+    if let last = batch.last { revision = last.revision }
+    guard batch.count < limit else { return false }
+    return leaveFeed()
   }
 }

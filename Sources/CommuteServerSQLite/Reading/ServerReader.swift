@@ -84,8 +84,7 @@ struct ServerReader: ~Copyable {
       epoch: meta.epoch, time: reading.time, nonce: request.nonce,
       verdicts: reading.settled.verdicts)
     if reading.settled.renews {
-      // The records of counter operations come with the rule `counter`.
-      answer.renew = []
+      answer.renew = reading.settled.renewal
       return answer
     }
     if let epoch = request.epoch, epoch != meta.epoch {

@@ -103,6 +103,15 @@ extension Connection {
     return try select.firstInt64() == 1
   }
 
+  /// Whether a replica is registered to another user of the tenant.
+  func isForeign(_ replica: ReplicaID, to account: Account) throws(SQLiteError) -> Bool {
+    let select = try statement("SELECT owner FROM device WHERE tenant = ?1 AND replica = ?2")
+    select.bind(account.tenant, at: 1)
+    select.bind(replica.rawValue, at: 2)
+    let owner = try select.first { (row) throws(SQLiteError) in row.key(0) }
+    return owner.map { $0 != Key(account.user) } ?? false
+  }
+
   /// Whether a record was purged.
   func isStub(_ key: RecordKey, tenant: String) throws(SQLiteError) -> Bool {
     let select = try statement(

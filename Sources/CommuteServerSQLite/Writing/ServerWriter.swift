@@ -139,6 +139,9 @@ struct ServerWriter: ~Copyable {
       try save(outcome, portion.state, of: job)
     }
     var settled = SettledRequest(renews: outcome.renews, verdicts: outcome.verdicts)
+    if outcome.renews {
+      settled.renewal = Settlement.renewal(of: portion.request, in: portion.state)
+    }
     for index in settled.verdicts.indices where raised.contains(settled.verdicts[index].id) {
       portion.tell(&settled.verdicts[index])
     }

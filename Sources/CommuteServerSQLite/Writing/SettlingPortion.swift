@@ -57,6 +57,12 @@ struct SettlingPortion {
         state.heads[feed] = try connection.loadHead(feed, of: account, rules: rules)
       }
       if !request.offers.isEmpty { state.ancestry = try connection.loadAncestry(tenant: tenant) }
+      for sent in request.operations {
+        for replica in sent.operation.countingReplicas
+        where try connection.isForeign(replica, to: account) {
+          state.foreign.insert(replica)
+        }
+      }
       let again = Set(request.again)
       for sent in request.operations where again.contains(sent.operation.id) {
         let writer = sent.operation.replica

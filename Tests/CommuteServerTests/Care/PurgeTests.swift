@@ -199,6 +199,51 @@ import Testing
     #expect(try texts("PRAGMA integrity_check") == [.text("ok")])
   }
 
+  @Test func `takes old removals out of sets, and tells everybody`() async throws {
+    let table = TableSchema("book", fields: [FieldSchema("tags", .list, rule: .set)])
+    let rules = ServerRules(try Schema(name: "library", version: 9, tables: [table]))
+    var (phone, tablet) = (TestDevice(0xA), TestDevice(0xB))
+    let tags = (1...3).map { ElementTag(high: 0x4000, low: $0) }
+    func change(
+      _ book: UInt64, added: [Int] = [], removed: [Int] = [], creates: Bool
+    ) -> CommuteCore.Operation {
+      var operation = phone.operation(book, "", creates: creates)
+      let change = TagChange(
+        added: added.map { TaggedElement(tag: tags[$0], element: "tag \($0)") },
+        removed: removed.map { tags[$0] })
+      operation.fields = [
+        "tags": OperationField(
+          value: .null, stamp: phone.stamp(), rule: .set, detail: .tags(change))
+      ]
+      return operation
+    }
+    let store = try await folder.openStore(rules: rules)
+    _ = try await store.round(
+      &phone, [change(1, added: [0, 1], creates: true), change(2, added: [2], creates: true)])
+    _ = try await store.round(&phone, [change(1, removed: [0], creates: false)])
+    for _ in 0..<2 {
+      _ = try await store.round(&phone)
+      _ = try await store.round(&tablet)
+    }
+    try await see(&tablet, day: 50, on: store)
+    await store.close()
+    let removed = "SELECT count(*) FROM record WHERE state LIKE '%\"gone\":%'"
+    #expect(try texts(removed) == [.integer(1)])
+    #expect(try await purge(after: 89).pruned == 0)
+    #expect(try await purge(after: 101, rowsAtOnce: 1).pruned == 1)
+    #expect(try texts(removed) == [.integer(0)])
+    #expect(try texts("SELECT revision || ' ' || fence FROM feed") == [.text("4 3")])
+    #expect(try await purge(after: 101).pruned == 0)
+
+    let reopened = try await folder.openStore(rules: rules)
+    let told = try await reopened.round(&tablet)
+    #expect(told.numbers == [4])
+    #expect(told.records.first?.state.fields["tags"]?.value == .list(["tag 1"]))
+    #expect(told.records.first?.state.fields["tags"]?.set.removals.isEmpty == true)
+    #expect(told.feeds.first?.reset == nil)
+    await reopened.close()
+  }
+
   @Test func `is made beside a server that goes on`() async throws {
     var (phone, tablet) = (TestDevice(0xA), TestDevice(0xB))
     var settings = ServerSQLiteSettings()

@@ -59,6 +59,8 @@ actor MemoryStore: ServerStore {
     var raised = request
     let changed = rules.raise(&raised)
     enter(account, request, into: &tenant)
+    tenant.state.foreign = Set(
+      tenant.names.filter { Key($0.value.user) != Key(account.user) }.map(\.key))
     var outcome = settlement.settle(
       raised, in: &tenant.state, time: time, user: account.user)
     for index in outcome.verdicts.indices where changed.contains(outcome.verdicts[index].id) {
@@ -74,7 +76,7 @@ actor MemoryStore: ServerStore {
     tenants[place] = tenant
     var answer = SyncAnswer(
       epoch: epoch, time: time, nonce: request.nonce, verdicts: outcome.verdicts)
-    if outcome.renews { answer.renew = [] }
+    if outcome.renews { answer.renew = Settlement.renewal(of: raised, in: tenant.state) }
     guard outcome.isSettled else { return answer }
     answer.feeds = pages(request, of: tenant, verdicts: outcome.verdicts)
     for replica in StampedReplicas(of: answer).found {
