@@ -12,13 +12,14 @@ final class InProcessServer: StoryServer {
   let database: String
   private let server: Server
 
-  init(folder: String, time: StoryTime) async throws {
-    database = "\(folder)/server.db"
+  init(_ setting: ServerSetting) async throws {
+    database = "\(setting.folder)/server.db"
     let rules = ServerRules(try ReadingList.schema())
     let store = try await ServerSQLiteStore.open(database, rules: rules)
     var settings = ServerSettings()
     settings.http.port = 0
-    settings.wall = { time.now }
+    settings.tokenFile = setting.tokenFile
+    settings.wall = { setting.time.now }
     server = try Server(store: store, settings: settings)
     port = try await server.start().port
   }
@@ -29,6 +30,6 @@ final class InProcessServer: StoryServer {
 
   /// Tells stories that all begin at the same moment.
   static let teller = Teller(
-    startServer: { folder, time in try await InProcessServer(folder: folder, time: time) },
+    startServer: { setting in try await InProcessServer(setting) },
     start: { 1_700_000_000_000 })
 }

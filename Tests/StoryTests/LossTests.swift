@@ -20,21 +20,33 @@ import Testing
     #expect(kinds([Book("Emma")], [Book("Emma", note: "a gift")]) == [.note])
   }
 
+  @Test func `a book in another person’s list is not the same book`() {
+    let annas = [Book("Emma", of: .anna)]
+    #expect(kinds([Book("Emma", of: .ben)], annas) == [.missing, .foreign])
+    #expect(kinds([Book("Emma", of: .anna)], annas) == [])
+  }
+
   @Test func `a second copy does not hide that the tick is lost`() {
     #expect(
       kinds([Book("Emma"), Book("Emma")], [Book("Emma", isRead: true)]) == [.twice, .tick])
   }
 
   @Test func `the nearest of several outcomes counts`() {
-    let outcomes = [[Book("Emma", note: "a gift")], [Book("Emma", note: "a loan")]]
-    let held: [Place: [Book]] = [
-      .device(.a): outcomes[0], .device(.b): outcomes[1], .server: outcomes[1],
-    ]
+    let gift = Book("Emma", note: "a gift")
+    let loan = Book("Emma", note: "a loan")
+    let held: [Place: [Book]] = [.device(.a): [gift], .device(.b): [loan], .server: [loan]]
+    let outcomes = [Story.everywhere(gift), Story.everywhere(loan)]
     #expect(Loss.between(held, outcomes).map(\.place) == [.device(.a)])
   }
 
+  @Test func `what is lost at a place again and again is named once`() {
+    let loss = Loss(kind: .back, place: .server, words: "“Emma” is back")
+    let telling = Telling(held: [:], losses: [loss, loss])
+    #expect(telling.lossLines == ["“Emma” is back (server)"])
+  }
+
   @Test func `one thing that is lost in several places is one line`() {
-    let losses = Loss.between([:], [[Book("Emma")]])
+    let losses = Loss.between([:], [Story.everywhere(Book("Emma"))])
     #expect(Telling(held: [:], losses: losses).lossLines == ["“Emma” is gone (A, B, server)"])
   }
 }

@@ -16,10 +16,17 @@ final class OwnClient: StoryClient {
       schemaName: ReadingList.schemaName, schemaVersion: ReadingList.schemaVersion,
       deviceName: setting.name.rawValue)
     options.clock = setting.clock.storeClock
-    options.hostDirectory = setting.folder + "-host"
-    options.randomSeed = setting.name.seed
-    store = try Store(setting.folder, tables: ReadingList.tables, options: options)
-    var settings = SyncSettings(server: setting.server)
+    options.hostDirectory = setting.hostFolder
+    options.randomSeed = setting.seed
+    var folder = setting.folder
+    if let account = setting.person?.account {
+      let accounts = DeviceAccounts(folder, options: options)
+      try accounts.signIn(account)
+      folder = try accounts.directory(of: account)
+      options.account = account
+    }
+    store = try Store(folder, tables: ReadingList.tables, options: options)
+    var settings = SyncSettings(server: setting.server) { setting.person?.token }
     // Stories decide themselves when to try again.
     settings.sleep = { _ in try await Forever.wait() }
     settings.draw = { 0 }
@@ -72,10 +79,13 @@ final class OwnClient: StoryClient {
       sql: "SELECT title, read, notes AS note FROM book ORDER BY title, note, read")
   }
 
-  static let onServer = """
+  static func onServer(tenant: String) -> String {
+    """
     SELECT json_extract(state, '$.fields.title') AS title,
       coalesce(json_extract(state, '$.fields.read'), 0) AS read,
       coalesce(json_extract(state, '$.fields.notes'), '') AS note
-    FROM record WHERE tbl = 'book' AND deleted IS NULL ORDER BY title, note, read
+    FROM record WHERE tenant = '\(tenant)' AND tbl = 'book' AND deleted IS NULL
+    ORDER BY title, note, read
     """
+  }
 }

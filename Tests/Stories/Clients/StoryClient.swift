@@ -12,11 +12,11 @@ protocol StoryClient: Sendable {
   func close() async
   /// How the books are read from the device's file.
   var onDevice: SQLReading { get }
-  /// How the books that it sent are read from the server's file.
-  static var onServer: String { get }
+  /// How the books that it sent for a tenant are read from the server's file.
+  static func onServer(tenant: String) -> String
 }
 
-/// What a device's program is started with.
+/// What a device's program is started with, each time.
 struct DeviceSetting: Sendable {
   /// The folder that is the device.
   var folder: String
@@ -26,6 +26,15 @@ struct DeviceSetting: Sendable {
   var server: String
   /// The device's clock.
   var clock: DeviceClock
+  /// Who is signed in; nobody in most stories.
+  var person: Person?
+  /// How often the program was started before.
+  var starts: UInt64 = 0
+
+  /// What random ids are drawn from: others each time, but the same in each telling.
+  var seed: UInt64 { name.seed + 16 * starts }
+  /// Where a device keeps what no backup of its files holds.
+  var hostFolder: String { folder + "-host" }
 }
 
 /// The two designs that are compared.
@@ -39,11 +48,11 @@ enum Design: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// How the books are read from the server's file.
-  var onServer: String {
+  /// How the books of a tenant are read from the server's file.
+  func onServer(tenant: String) -> String {
     switch self {
-    case .naive: NaiveClient.onServer
-    case .ours: OwnClient.onServer
+    case .naive: NaiveClient.onServer(tenant: tenant)
+    case .ours: OwnClient.onServer(tenant: tenant)
     }
   }
 }

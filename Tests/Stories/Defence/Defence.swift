@@ -12,6 +12,8 @@ enum Defence: String, Hashable, Sendable, CaseIterable {
   case tombstone
   /// The memory of operations: what is sent again is done again.
   case dedupe
+  /// The server's own stamps for what claims to come from the future.
+  case restamping
 
   /// The environment variable that tells a server which planted bug is in force.
   static let variable = "COMMUTE_PLANTED"
@@ -23,16 +25,18 @@ enum Defence: String, Hashable, Sendable, CaseIterable {
     case .merge: "rowLevelMerge"
     case .tombstone: "hardDelete"
     case .dedupe: "noDedupe"
+    case .restamping: "futureTrusted"
     }
   }
 
   /// The numbers of the stories that must be lost without it.
   var stories: Set<Int> {
     switch self {
-    case .clock: [4]
+    case .clock: [4, 9]
     case .merge: [3]
     case .tombstone: [2]
     case .dedupe: [7]
+    case .restamping: [8]
     }
   }
 

@@ -4,7 +4,8 @@
 /// are numbered by a counter of the device, deleting removes the row, the later wall clock decides
 /// about whole rows, and it sends what was done (“add a row”, “set a row”) instead of what is, each
 /// attempt under a new id. It speaks to the same server through the same relay as ours: the whole
-/// row is one field, stamped with the device's wall clock.
+/// row is one field, stamped with the device's wall clock. Who signs in is a token to it: the file
+/// is the device's.
 actor NaiveClient: StoryClient {
   nonisolated let onDevice: SQLReading
   private let file: NaiveFile
@@ -13,7 +14,7 @@ actor NaiveClient: StoryClient {
 
   init(_ setting: DeviceSetting) throws {
     file = try NaiveFile(folder: setting.folder)
-    wire = NaiveWire(server: setting.server, device: setting.name)
+    wire = NaiveWire(setting)
     clock = setting.clock
     onDevice = SQLReading(
       file: file.path, sql: "SELECT title, read, note FROM book ORDER BY title, note, read")
@@ -56,10 +57,13 @@ actor NaiveClient: StoryClient {
     file.close()
   }
 
-  static let onServer = """
+  static func onServer(tenant: String) -> String {
+    """
     SELECT json_extract(row, '$.title') AS title, json_extract(row, '$.read') AS read,
       json_extract(row, '$.note') AS note
-    FROM (SELECT json_extract(state, '$.fields.row') AS row FROM record WHERE tbl = 'naive')
+    FROM (SELECT json_extract(state, '$.fields.row') AS row FROM record
+      WHERE tenant = '\(tenant)' AND tbl = 'naive')
     WHERE row IS NOT NULL ORDER BY title, note, read
     """
+  }
 }

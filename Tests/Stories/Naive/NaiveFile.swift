@@ -6,18 +6,18 @@ final class NaiveFile {
   private let connection: Connection
 
   init(folder: String) throws {
-    path = folder + ".db"
+    path = Self.path(in: folder)
     connection = try Connection(.file(path))
     try connection.execute(
       """
-      CREATE TABLE book(
+      CREATE TABLE IF NOT EXISTS book(
         row INTEGER PRIMARY KEY AUTOINCREMENT,
         title TEXT NOT NULL,
         read INTEGER NOT NULL DEFAULT 0,
         note TEXT NOT NULL DEFAULT '',
         changed INTEGER NOT NULL
       ) STRICT;
-      CREATE TABLE operation(
+      CREATE TABLE IF NOT EXISTS operation(
         position INTEGER PRIMARY KEY,
         kind TEXT NOT NULL,
         row INTEGER NOT NULL,
@@ -27,6 +27,9 @@ final class NaiveFile {
       ) STRICT;
       """)
   }
+
+  /// Where the database of a device lies.
+  static func path(in folder: String) -> String { folder + ".db" }
 
   func close() {
     connection.close()

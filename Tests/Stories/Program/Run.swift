@@ -18,12 +18,12 @@ struct Run: Sendable {
     let program = try Self.commute()
     let defence = options.without
     let teller = Teller(
-      startServer: { folder, _ in
-        try await ServerProcess(program: program, folder: folder, without: defence)
+      startServer: { setting in
+        try await ServerProcess(program: program, setting: setting, without: defence)
       },
-      start: StoreClock.system.wall)
+      start: StoreClock.system.wall, serverClock: StoreClock.system.wall)
     var outcomes: [Outcome] = []
-    for story in Story.seven {
+    for story in Story.all {
       let naive = try await teller.tell(story, by: .naive)
       let ours = try await teller.tell(story, by: .ours)
       outcomes.append(Outcome(story: story, naive: naive, ours: ours))

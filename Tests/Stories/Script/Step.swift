@@ -16,6 +16,14 @@ enum Step: Sendable {
   case pass(seconds: Int64)
   /// A device's clock falls back by this much.
   case slip(DeviceName, hours: Int64)
+  /// A device's clock jumps ahead by this much.
+  case leap(DeviceName, days: Int64)
+  /// A device's clock begins again at the first moment of 1970.
+  case fallTo1970(DeviceName)
+  /// The files of the first device are copied to the second, which had none, and both go on.
+  case clone(DeviceName, to: DeviceName)
+  /// Somebody else signs in on a device.
+  case signIn(DeviceName, Person)
   /// What a device must show at this moment, read from its file.
   case look(DeviceName, [Book])
 }

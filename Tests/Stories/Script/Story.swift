@@ -10,6 +10,18 @@ struct Story: Sendable {
   let naiveLosses: Set<Loss.Kind>
   /// What happens, in order.
   let steps: [Step]
-  /// What may be there in the end; it must be the same everywhere.
-  let outcomes: [[Book]]
+  /// What may be there in the end, at all places.
+  let outcomes: [[Place: [Book]]]
+  /// Who is signed in on the devices at first; nobody in most stories.
+  var people: [DeviceName: Person] = [:]
+}
+
+extension Story {
+  /// All stories, in the order in which they are told.
+  static let all = seven + clocks + copies + accounts
+
+  /// The same books at all places.
+  static func everywhere(_ books: Book...) -> [Place: [Book]] {
+    Dictionary(uniqueKeysWithValues: Place.all.map { ($0, books) })
+  }
 }

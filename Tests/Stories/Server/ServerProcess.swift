@@ -13,17 +13,19 @@ final class ServerProcess: StoryServer {
   ///
   /// - Parameters:
   ///   - program: The path of `commute`.
-  ///   - folder: Where its database is made.
+  ///   - setting: Where its database is made, and who may come in.
   ///   - defence: The defence that a planted build is to do without.
   /// - Throws: ``StoryError`` where it does not start.
-  init(program: String, folder: String, without defence: Defence?) async throws {
-    database = "\(folder)/server.db"
+  init(program: String, setting: ServerSetting, without defence: Defence?) async throws {
+    database = "\(setting.folder)/server.db"
     process = Process()
     lifeline = Pipe()
     let (ended, speaker) = AsyncStream.makeStream(of: Int32.self)
     self.ended = ended
     process.executableURL = URL(filePath: program)
-    process.arguments = ["serve", "--db", database, "--port", "0", "--with-input"]
+    process.arguments =
+      ["serve", "--db", database, "--port", "0", "--with-input"]
+      + (setting.tokenFile.map { ["--tokens", $0] } ?? [])
     var environment = ProcessInfo.processInfo.environment
     environment[Defence.variable] = defence?.planted
     process.environment = environment

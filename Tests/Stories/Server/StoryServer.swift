@@ -7,3 +7,13 @@ protocol StoryServer: Sendable {
   /// Ends it after the requests that are under way.
   func end() async throws
 }
+
+/// What the server of a story is started with.
+struct ServerSetting: Sendable {
+  /// Where its database is made.
+  var folder: String
+  /// The time of the story.
+  var time: StoryTime
+  /// The file of tokens; nil for a server that knows one user only.
+  var tokenFile: String?
+}

@@ -2,39 +2,43 @@ import CommuteRelay
 
 /// The devices of one telling, and what has been lost so far.
 struct Cast {
-  /// One device: its program, its clock, and the switch of its network.
+  /// One device: its program, what it was started with, and the switch of its network.
   private struct Device {
+    var setting: DeviceSetting
     var client: any StoryClient
-    var clock: DeviceClock
     var relay: Relay
   }
 
   private let design: Design
   private let time: StoryTime
   private let server: any StoryServer
-  private let a: Device
-  private let b: Device
+  private var a: Device
+  private var b: Device
   private var losses: [Loss] = []
 
   init(
-    _ design: Design, in folder: String, time: StoryTime, server: any StoryServer
+    _ design: Design, of story: Story, in folder: String, time: StoryTime,
+    server: any StoryServer
   ) throws {
     self.design = design
     self.time = time
     self.server = server
     func device(_ name: DeviceName) throws -> Device {
       let relay = try Relay(to: server.port)
-      let clock = DeviceClock(time)
       let setting = DeviceSetting(
         folder: "\(folder)/\(name.rawValue)", name: name,
-        server: "http://127.0.0.1:\(relay.port)", clock: clock)
-      return Device(client: try design.makeClient(setting), clock: clock, relay: relay)
+        server: "http://127.0.0.1:\(relay.port)", clock: DeviceClock(time),
+        person: story.people[name])
+      return Device(setting: setting, client: try design.makeClient(setting), relay: relay)
     }
     a = try device(.a)
     b = try device(.b)
   }
 
-  private subscript(name: DeviceName) -> Device { name == .a ? a : b }
+  private subscript(name: DeviceName) -> Device {
+    get { name == .a ? a : b }
+    set { if name == .a { a = newValue } else { b = newValue } }
+  }
 
   /// Plays all steps, lets the devices exchange everything, and reads what is there.
   mutating func play(_ story: Story) async throws -> Telling {
@@ -43,15 +47,13 @@ struct Cast {
     for _ in 0..<2 {
       for name in DeviceName.allCases { try await sync(name) }
     }
-    var held: [Place: [Book]] = [:]
+    var held: [Place: [Book]] = [.server: try booksOnServer(of: story)]
     for name in DeviceName.allCases {
-      let client = self[name].client
-      held[.device(name)] = try client.onDevice.books()
-      losses += try await client.leftovers().map {
+      held[.device(name)] = try books(on: name)
+      losses += try await self[name].client.leftovers().map {
         Loss(kind: .refused, place: .device(name), words: $0)
       }
     }
-    held[.server] = try SQLReading(file: server.database, sql: design.onServer).books()
     return Telling(held: held, losses: losses + Loss.between(held, story.outcomes))
   }
 
@@ -62,6 +64,8 @@ struct Cast {
       await device.relay.close()
     }
   }
+
+  // MARK: - Steps
 
   private mutating func play(_ step: Step) async throws {
     switch step {
@@ -75,7 +79,14 @@ struct Cast {
     case .comeOnline(let name): await self[name].relay.switchOn()
     case .loseNextAnswer(let name): await self[name].relay.loseNextAnswer()
     case .pass(let seconds): time.pass(seconds: seconds)
-    case .slip(let name, let hours): self[name].clock.slip(hours: hours)
+    case .slip(let name, let hours): self[name].setting.clock.slip(hours: hours)
+    case .leap(let name, let days): self[name].setting.clock.leap(days: days)
+    case .fallTo1970(let name): self[name].setting.clock.fallTo1970()
+    case .clone(let name, let copy): try await clone(name, to: copy)
+    case .signIn(let name, let person):
+      await self[name].client.close()
+      self[name].setting.person = person
+      try start(name)
     case .look(let name, let wanted): try look(name, wanted)
     }
   }
@@ -96,11 +107,39 @@ struct Cast {
     }
   }
 
+  /// Starts a device's program again.
+  private mutating func start(_ name: DeviceName) throws {
+    self[name].setting.starts += 1
+    self[name].client = try design.makeClient(self[name].setting)
+  }
+
+  private mutating func clone(_ name: DeviceName, to copy: DeviceName) async throws {
+    await self[name].client.close()
+    await self[copy].client.close()
+    try DeviceFiles(self[name].setting).copy(to: DeviceFiles(self[copy].setting))
+    try start(name)
+    try start(copy)
+  }
+
+  // MARK: - Reading
+
   private mutating func look(_ name: DeviceName, _ wanted: [Book]) throws {
-    let place = Place.device(name)
-    for var loss in Loss.between(try self[name].client.onDevice.books(), wanted, at: place) {
-      loss.words += " before it is sent"
+    for var loss in Loss.between(try books(on: name), wanted, at: .device(name)) {
+      loss.words += " meanwhile"
       losses.append(loss)
+    }
+  }
+
+  private func books(on name: DeviceName) throws -> [Book] {
+    let device = self[name]
+    return try device.client.onDevice.books().map { $0.of(device.setting.person) }
+  }
+
+  private func booksOnServer(of story: Story) throws -> [Book] {
+    let owners: [Person?] = story.people.isEmpty ? [nil] : Person.allCases
+    return try owners.flatMap { owner in
+      let sql = design.onServer(tenant: owner?.tenant ?? "local")
+      return try SQLReading(file: server.database, sql: sql).books().map { $0.of(owner) }
     }
   }
 }

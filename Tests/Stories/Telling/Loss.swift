@@ -6,6 +6,8 @@ struct Loss: Hashable, Sendable {
     case missing
     /// A book is there that was deleted, or that nobody added.
     case back
+    /// A book is in the list of somebody else.
+    case foreign
     /// One book is there several times.
     case twice
     /// A tick is missing, or is there without anybody having ticked.
@@ -23,20 +25,20 @@ struct Loss: Hashable, Sendable {
 
 extension Loss {
   /// What places lack of the outcome that is nearest to what they hold.
-  static func between(_ held: [Place: [Book]], _ outcomes: [[Book]]) -> [Loss] {
+  static func between(_ held: [Place: [Book]], _ outcomes: [[Place: [Book]]]) -> [Loss] {
     let readings = outcomes.map { outcome in
-      Place.all.flatMap { place in between(held[place] ?? [], outcome, at: place) }
+      Place.all.flatMap { place in between(held[place] ?? [], outcome[place] ?? [], at: place) }
     }
     return readings.min { $0.count < $1.count } ?? []
   }
 
   /// What one place lacks of one outcome, title by title.
   static func between(_ held: [Book], _ wanted: [Book], at place: Place) -> [Loss] {
-    let titles = Set((held + wanted).map(\.title)).sorted()
-    return titles.flatMap { title in
+    let names = Set((held + wanted).map(\.name)).sorted()
+    return names.flatMap { name in
       let differences = differences(
-        held.filter { $0.title == title }, wanted.filter { $0.title == title })
-      return differences.map { Loss(kind: $0.kind, place: place, words: "“\(title)” \($0.words)") }
+        held.filter { $0.name == name }, wanted.filter { $0.name == name })
+      return differences.map { Loss(kind: $0.kind, place: place, words: "\(name) \($0.words)") }
     }
   }
 
@@ -44,7 +46,8 @@ extension Loss {
     _ held: [Book], _ wanted: [Book]
   ) -> [(kind: Kind, words: String)] {
     guard let first = wanted.first else {
-      return held.isEmpty ? [] : [(.back, "is back")]
+      guard let other = held.first else { return [] }
+      return other.owner == nil ? [(.back, "is back")] : [(.foreign, "is somebody else’s")]
     }
     if held.isEmpty { return [(.missing, "is gone")] }
     var differences: [(kind: Kind, words: String)] = []

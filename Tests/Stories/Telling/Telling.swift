@@ -20,7 +20,7 @@ struct Telling: Sendable {
       places[loss.words, default: []].append(loss.place)
     }
     return order.map { words in
-      let names = (places[words] ?? []).sorted().map(\.words).joined(separator: ", ")
+      let names = Set(places[words] ?? []).sorted().map(\.words).joined(separator: ", ")
       return "\(words) (\(names))"
     }
   }

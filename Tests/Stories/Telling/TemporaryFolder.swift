@@ -11,6 +11,15 @@ struct TemporaryFolder: Sendable {
     path = place.path
   }
 
+  /// Writes a file.
+  ///
+  /// - Returns: Its path.
+  func write(_ text: String, to name: String) throws -> String {
+    let file = "\(path)/\(name)"
+    try Data(text.utf8).write(to: URL(filePath: file))
+    return file
+  }
+
   func remove() {
     try? FileManager.default.removeItem(atPath: path)
   }
