@@ -80,19 +80,20 @@ extension DeviceRecord {
     _ refused: Operation, newOperation: () -> OperationID, context: inout WriteContext
   ) throws(WriteRefusal) {
     let shown = view
+    var seeds = FieldMap<FieldValue>()
     var edits = FieldMap<FieldEdit>()
-    var isSeed = !refused.fields.isEmpty
     for entry in refused.fields.entries {
-      edits.append(entry.name, entry.value.edit(over: shown?.fields[entry.name]))
-      if !entry.value.stamp.isFloor { isSeed = false }
-    }
-    if refused.creates, shown == nil {
-      if isSeed {
-        try seed(
-          edits.mapValues { $0.seeded }, operation: newOperation(), context: &context)
+      let edit = entry.value.edit(over: shown?.fields[entry.name])
+      if entry.value.stamp.isFloor {
+        seeds.append(entry.name, edit.seeded)
       } else {
-        try create(edits, operation: newOperation(), context: &context)
+        edits.append(entry.name, edit)
       }
+    }
+    // What nobody had decided stays so: it gives way to what others wrote meanwhile.
+    if !seeds.isEmpty { try seed(seeds, operation: newOperation(), context: &context) }
+    if refused.creates, view == nil {
+      try create(edits, operation: newOperation(), context: &context)
     } else if !edits.isEmpty {
       try change(edits, operation: newOperation(), context: &context)
     }

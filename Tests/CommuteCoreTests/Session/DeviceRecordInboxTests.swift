@@ -104,6 +104,8 @@ import Testing
     #expect(bench.view == ["title": "Mumu", "author": "Ende"])
     #expect(bench.record.rows.map(\.operation.creates) == [true])
     #expect(bench.record.rows.map(\.operation.id) != refused.map(\.id))
+    let stamps = try #require(bench.record.rows.first).operation.fields.entries.map(\.value.stamp)
+    #expect(stamps.count == 2 && !stamps.contains(where: \.isFloor))
   }
 
   @Test mutating func `a creation is a change where the record is there by now`() throws {
@@ -121,6 +123,37 @@ import Testing
     _ = try retry([refused])
     #expect(bench.record.rows.first?.operation.fields["title"]?.stamp == .floor)
     #expect(bench.view == ["title": "Momo"])
+  }
+
+  @Test mutating func `a person's change of a seed comes back as one, the rest as a seed`() throws {
+    try bench.seed(["title": .text("Momo"), "author": .text("Ende")])
+    try bench.change(["title": .text("Mumu")])
+    let refused = try refuse()
+    _ = try retry([refused])
+    let fields = try #require(bench.record.rows.first).operation.fields
+    #expect(bench.record.rows.map(\.operation.creates) == [true])
+    #expect(fields["author"]?.stamp == .floor)
+    #expect(fields["title"]?.stamp.isFloor == false)
+    #expect(bench.view == ["title": "Mumu", "author": "Ende"])
+  }
+
+  @Test mutating func `a seed that is retried overwrites nothing that others wrote meanwhile`()
+    throws
+  {
+    try bench.seed(["title": .text("Momo"), "author": .text("Ende")])
+    let refused = try refuse()
+    bench.absorb(DeviceBench.state(["title": ("Krabat", DeviceBench.stamp(50, by: 9))]))
+    _ = try retry([refused])
+    #expect(bench.view == ["title": "Krabat", "author": "Ende"])
+    #expect(bench.record.rows.map(\.operation.fields.names) == [["author"]])
+  }
+
+  @Test mutating func `a creation without any field comes back`() throws {
+    try bench.create([:])
+    let refused = try refuse()
+    let isQueued = try retry([refused])
+    #expect(isQueued)
+    #expect(bench.record.rows.map(\.operation.creates) == [true])
   }
 
   @Test mutating func `a deletion comes back as one`() throws {
