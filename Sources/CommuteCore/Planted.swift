@@ -19,7 +19,7 @@
     case loweredBelowPending, loweredUnderOneID
     // The server's side of them.
     case fenceIgnored, fenceNotRaised, grantIgnored, retiredAccepted, everybodyRetired
-    case stubForgotten, progressIgnored, fixedIDsPurged
+    case stubForgotten, progressIgnored, fixedIDsPurged, circlesWait, circlesHalfSettled
     case lateOffersTaken, offerAsEdit, memoryNotRegained
     // The server's settling.
     case noDedupe, futureTrusted, seenIgnored

@@ -128,18 +128,27 @@ public struct Settlement: Sendable {
       outcome.verdicts.append(
         judge(offer, of: request, in: &state, outcome: &outcome, time: time, user: user))
     }
+    let place = outcome.verdicts.count
+    var waits = false
     for sent in request.operations {
-      outcome.verdicts.append(
-        judge(
-          sent.operation, of: request, in: &state, outcome: &outcome, time: time, user: user))
+      let verdict = judge(
+        sent.operation, of: request, in: &state, outcome: &outcome, time: time, user: user)
+      waits = waits || verdict.waitsForRecords
+      outcome.verdicts.append(verdict)
+    }
+    if waits {
+      judgeWaiting(
+        from: place, of: request, in: &state, outcome: &outcome, time: time, user: user)
     }
     return outcome
   }
 
   /// Judges one operation: everything that can refuse it first, then its settling.
-  private func judge(
-    _ operation: Operation, of request: SyncRequest, in state: inout ServerState,
-    outcome: inout Outcome, time: Int64, user: String
+  ///
+  /// What it needs may also be one of `besides`, which are settled together with it.
+  func judge(
+    _ operation: Operation, of request: SyncRequest, besides: Set<RecordKey> = [],
+    in state: inout ServerState, outcome: inout Outcome, time: Int64, user: String
   ) -> Verdict {
     let id = operation.id
     let stored = state.records[operation.key]
@@ -173,11 +182,9 @@ public struct Settlement: Sendable {
     if let refusal = refusal(of: operation, request: request, stored: stored, in: state) {
       return refusal
     }
-    for needed in operation.needs {
-      // What was refused earlier in this request is not there, unless somebody else made it.
-      if state.records[needed] == nil, !state.stubs.contains(needed) {
-        return Verdict(id: id, kind: .later(.needs, afterMilliseconds: 5_000))
-      }
+    // What was refused earlier in this request is not there, unless somebody else made it.
+    if !missing(of: operation, in: state).isSubset(of: besides) {
+      return Verdict(id: id, kind: .later(.needs, afterMilliseconds: 5_000))
     }
     return apply(operation, to: stored, in: &state, outcome: &outcome, time: time, user: user)
   }

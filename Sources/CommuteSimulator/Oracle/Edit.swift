@@ -121,4 +121,6 @@ enum KnownLimit: Int, CaseIterable {
   case putBack
   /// A file was copied while it held unsent work.
   case copied
+  /// A server was put back that had settled a claim from the future, and its answer was lost.
+  case lostAnswer
 }

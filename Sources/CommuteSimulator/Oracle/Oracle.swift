@@ -116,7 +116,15 @@ struct Oracle {
   private func lost(_ number: Int, to other: Int) -> Breach {
     Breach(
       invariant: 20, text: "\(name(number)) lost to \(name(other)), which its writer had seen",
-      limit: isOfCopies(number, other) ? .copied : limit(of: number))
+      limit: isOfCopies(number, other)
+        ? .copied : isOfLostAnswer(other) ? .lostAnswer : limit(of: number))
+  }
+
+  /// Whether a lost history of the server had settled an edit under another moment.
+  private func isOfLostAnswer(_ number: Int) -> Bool {
+    let edit = edits[number - 1]
+    guard let before = edit.settledBefore, before != edit.settled else { return false }
+    return before != edit.claimed
   }
 
   /// Whether an edit went with a file that was put back, or is of a machine that was.

@@ -18,7 +18,7 @@ enum Mark: Int, CaseIterable {
   case buried, withdrawn, creationRefused, changedBack, deferred, leftWaiting
   case resetBegun, resetRestarted, sweptRecord, sweptRows, keptCreation
   case newEpoch, offered, offerJoined, offerTaken, offerGone, offerLate
-  case purged, expired, revokedRows, loweredClock
+  case purged, expired, revokedRows, loweredClock, circle
 
   /// The name in reports.
   var name: String { "\(self)" }

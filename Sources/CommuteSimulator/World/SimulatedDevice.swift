@@ -41,6 +41,8 @@ struct SimulatedDevice {
   var sentAt: Int64 = 0
   /// The records whose rows went with the round under way.
   var sentRecords: [Int] = []
+  /// Whether its app is an older version, which does not know one field of each record.
+  var isOld = false
   /// Whether it is down for ever.
   var isDown = false
   /// Whether every commit is durable at once, or power is never lost.

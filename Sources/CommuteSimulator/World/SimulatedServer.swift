@@ -106,11 +106,8 @@ extension World {
       blame(18, "a request carries too much")
     }
     grant(to: user)
-    // An offer of the same request may bring the tombstone.
-    let buried = request.offers.filter { $0.record.state.deleted != nil }.map { $0.record.key }
     let wasDeleted = request.operations.map {
       server.held[Stage.number(of: $0.operation.key)]?.deleted != nil
-        || buried.contains($0.operation.key)
     }
     let outcome = server.settlement.settle(request, in: &server.state, time: time, user: user)
     server.readAgain(request, on: stage)
@@ -132,15 +129,20 @@ extension World {
     _ outcome: Settlement.Outcome, of request: SyncRequest, by number: Int, wasDeleted: [Bool]
   ) {
     guard outcome.isSettled else { return }
+    // An offer of the same request may bring a tombstone.
+    var buried: [RecordKey] = []
     for (index, verdict) in outcome.verdicts.enumerated() {
       if index < request.offers.count {
+        let offer = request.offers[index].record
+        if verdict.kind == .applied, offer.state.deleted != nil { buried.append(offer.key) }
         note(verdict, on: request.offers[index], by: number)
         continue
       }
       let place = index - request.offers.count
+      let operation = request.operations[place].operation
       note(
-        verdict, on: request.operations[place].operation, by: number,
-        wasDeleted: wasDeleted[place])
+        verdict, on: operation, by: number,
+        wasDeleted: wasDeleted[place] || buried.contains(operation.key))
     }
     for id in outcome.appliedOperations {
       // Of two copies of a file the second may come when the memory of the first is gone.

@@ -177,6 +177,7 @@ extension World {
         file: devices[number].file, host: nil, isCareful: devices[number].isCareful,
         user: devices[number].user))
     devices[clone].skew = devices[number].skew
+    devices[clone].isOld = devices[number].isOld
     memory.append(DeviceMemory())
     oracle.copied(device: number, to: clone)
     tell("device \(number) is cloned to device \(clone)")

@@ -143,6 +143,8 @@ extension World {
   mutating func kill(_ number: Int) {
     count(.kill)
     tell("device \(number) is killed")
+    // The store may have brought another version of the app meanwhile.
+    if devices[number].isOld, choices.draw(2) == 1 { devices[number].isOld = false }
     open(number, bootChanged: false, cleanEnd: false)
   }
 

@@ -54,7 +54,7 @@ extension World {
     for record in devices[number].file.records.indices {
       if devices[number].file.records[record].offer != nil { return false }
       if devices[number].file.records[record].rows.isEmpty { continue }
-      if !isWaiting(devices[number].file.records[record]) { return false }
+      if !isWaiting(devices[number].file.records[record], on: number) { return false }
     }
     for feed in stage.feeds {
       guard let known = device.feeds[feed] else {
@@ -70,9 +70,21 @@ extension World {
   }
 
   /// Whether what a record's row needs is not there, so that it stays in line and says so.
-  private func isWaiting(_ record: DeviceRecord) -> Bool {
-    if record.rows.isEmpty || record.rows[0].operation.needs.isEmpty { return false }
-    return record.rows[0].operation.needs.contains { server.state.records[$0] == nil }
+  ///
+  /// What the device itself is to make is there as soon as that goes; a circle goes as a whole.
+  private func isWaiting(_ record: DeviceRecord, on number: Int) -> Bool {
+    var asked: Set<RecordKey> = [record.key]
+    var open = [record]
+    while let next = open.popLast() {
+      guard let row = next.rows.first else { continue }
+      for needed in row.operation.needs
+      where server.state.records[needed] == nil && !server.state.stubs.contains(needed) {
+        let own = devices[number].file.records[Stage.number(of: needed)]
+        guard let first = own.rows.first, first.operation.creates else { return true }
+        if asked.insert(needed).inserted { open.append(own) }
+      }
+    }
+    return false
   }
 
   /// Does for a device what time and people do.
@@ -121,7 +133,7 @@ extension World {
     var places: [(device: Int, place: Int)] = []
     for number in devices.indices {
       for record in stage.records.indices
-      where isWaiting(devices[number].file.records[record]) {
+      where isWaiting(devices[number].file.records[record], on: number) {
         reach(.leftWaiting)
         for field in 0..<Stage.placesPerRecord {
           places.append((number, Stage.place(record, field)))

@@ -26,13 +26,14 @@ extension World {
     let identifier = newIdentifier(refused)
     let id = OperationID(high: identifier.high, low: identifier.low)
     let wall = wall(of: number)
+    let schema: UInt64 = devices[number].isOld ? 1 : 2
     #if PLANTED
       let old = devices[number].file.records[record]
     #endif
     devices[number].begin()
     var refusal: WriteRefusal?
     let changed = devices[number].withRecord(record) { state, device in
-      var context = WriteContext(clock: device.clock, wall: wall, schema: 1)
+      var context = WriteContext(clock: device.clock, wall: wall, schema: schema)
       var changed: [Key] = []
       do throws(WriteRefusal) {
         changed = try body(&state, id, &context)
@@ -105,34 +106,52 @@ extension World {
 
   private mutating func create(_ record: Int, on number: Int) {
     var values = FieldMap<FieldValue>()
-    for field in 0..<Stage.fieldCount where field == 0 || choices.draw(3) < 2 {
+    for field in 0..<Stage.fieldCount
+    where field == 0 || choices.draw(3) < 2 && knows(field, number) {
       values[stage.fields[record][field]] = newValue(record, field)
     }
-    let needs = choices.oneIn(2) ? pendingCreation(below: record, on: number) : nil
+    let needs = choices.oneIn(2) ? pendingCreation(besides: record, on: number) : nil
     transact(record, over: nil, on: number) { (state, id, context) throws(WriteRefusal) in
       let changed = try state.create(values, operation: id, context: &context)
       if let needs { state.rows[state.rows.count - 1].operation.needs = [needs] }
       return changed
     }
+    // The other one may refer to this one in its turn.
+    if let needs, choices.oneIn(2) { close(needs, to: stage.records[record], on: number) }
+  }
+
+  /// Lets a new record refer to another one, so that the two need each other.
+  private mutating func close(_ key: RecordKey, to other: RecordKey, on number: Int) {
+    devices[number].begin()
+    devices[number].withRecord(Stage.number(of: key)) { state, device in
+      // A circle of more than a request carries would never leave.
+      guard let row = state.rows.first, row.operation.creates, !row.isInFlight,
+        row.operation.needs.isEmpty, row.operation.replica == device.replica
+      else { return }
+      state.rows[0].operation.needs = [other]
+    }
+    devices[number].commit(full: false)
+    reach(.circle)
   }
 
   /// A record that is new on a device and that the server does not have yet, to be referred to.
-  ///
-  /// Only a record of a lower number, so that references never run in a circle.
-  private func pendingCreation(below record: Int, on number: Int) -> RecordKey? {
-    for state in devices[number].file.records[..<record] {
+  private func pendingCreation(besides record: Int, on number: Int) -> RecordKey? {
+    for state in devices[number].file.records where state.key != stage.records[record] {
       if let row = state.rows.first, row.operation.creates { return state.key }
     }
     return nil
   }
 
   private mutating func change(_ record: Int, _ view: RecordState, on number: Int) {
-    let first = onlyField ?? choices.draw(Stage.fieldCount)
+    var first = onlyField ?? choices.draw(Stage.fieldCount)
+    if !knows(first, number) { first = 0 }
     var values = FieldMap<FieldValue>()
     values[stage.fields[record][first]] = newValue(record, first)
     if choices.oneIn(4) {
       let second = choices.draw(Stage.fieldCount)
-      values[stage.fields[record][second]] = newValue(record, second)
+      if knows(second, number) {
+        values[stage.fields[record][second]] = newValue(record, second)
+      }
     } else if choices.oneIn(8), let old = earlierValue(record, first, view, on: number) {
       values[stage.fields[record][first]] = old
       reach(.changedBack)
@@ -156,7 +175,8 @@ extension World {
 
   private mutating func seed(_ record: Int, _ view: RecordState?, on number: Int) {
     var values = FieldMap<FieldValue>()
-    for field in 0..<Stage.fieldCount where field == 2 || choices.draw(2) == 1 {
+    for field in 0..<Stage.fieldCount
+    where field == 2 || choices.draw(2) == 1 && knows(field, number) {
       values[stage.fields[record][field]] = stage.seed(record, field, version: choices.draw(3))
     }
     transact(record, over: view, on: number, isSeed: true) {
@@ -195,6 +215,10 @@ extension World {
     oracle.withdrew(
       device: number, Stage.deletion(of: record), version: devices[number].file.version)
   }
+
+  /// Whether a device's app knows a field: the older version lacks one, keeps it, and sends on what
+  /// it holds of it.
+  private func knows(_ field: Int, _ device: Int) -> Bool { field != 1 || !devices[device].isOld }
 
   private mutating func newValue(_ record: Int, _ field: Int) -> FieldValue {
     uniqueValues += 1

@@ -137,6 +137,7 @@ struct World {
         file: DeviceFile(device: device, records: records),
         host: HostRecord(replica: replica, number: 0), isCareful: choices.draw(4) == 1,
         user: user))
+    devices[number].isOld = choices.draw(4) == 3
     memory.append(DeviceMemory())
   }
 
