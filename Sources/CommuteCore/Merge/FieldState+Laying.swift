@@ -99,6 +99,14 @@ extension FieldState {
   }
 }
 
+extension OperationField {
+  /// Whether the writer had seen a value; seeds see nothing, and are seen by nobody.
+  func hasSeen(_ current: FieldState) -> Bool {
+    guard let over, !stamp.isFloor, !current.origin.isFloor else { return false }
+    return over.origin == current.origin
+  }
+}
+
 extension RecordState {
   /// Lays an operation over the state: each field by the rule of its change, a deletion if it has
   /// one.
@@ -122,9 +130,13 @@ extension RecordState {
         continue
       }
       if entry.value.rule == .latest {
-        if stamp < fields[position: index].stamp { continue }
+        // What its writer had seen cannot win back, under whatever stamp it was settled anew.
+        let hasSeen = entry.value.hasSeen(fields[position: index])
+        if !hasSeen, stamp < fields[position: index].stamp { continue }
         let state = FieldState(value: entry.value.value, stamp: stamp, origin: origin)
-        if state.wins(over: fields[position: index]) { fields[position: index] = state }
+        if hasSeen || state.wins(over: fields[position: index]) {
+          fields[position: index] = state
+        }
       } else {
         fields[position: index] = FieldState(
           laying: entry.value, over: fields[position: index], stamp: stamp)

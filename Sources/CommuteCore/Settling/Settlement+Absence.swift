@@ -44,6 +44,7 @@ extension Settlement {
     guard state.retired.contains(operation.replica), request.again.contains(operation.id) else {
       return nil
     }
+    if let stored, stored.state.deleted == nil, operation.isRepeatable { return nil }
     return rejection(
       of: operation, .expired,
       "it may have been applied before, and the device was away for too long to tell",
@@ -192,5 +193,19 @@ extension RecordState {
   /// Whether both hold the same, revision and author aside.
   func saysSame(as other: RecordState) -> Bool {
     fields == other.fields && deleted == other.deleted && unknown == other.unknown
+  }
+}
+
+extension Operation {
+  /// Whether it changes nothing more when it is settled a second time, whatever came between:
+  /// counters, maxima and minima only.
+  var isRepeatable: Bool {
+    guard deleted == nil, revives == nil, !fields.isEmpty else { return false }
+    return fields.entries.allSatisfy { entry in
+      switch entry.value.rule {
+      case .growOnlyCounter, .counter, .maximum, .minimum: true
+      case .latest, .set, .text, .serverWins, .clientWins, .keepBoth: false
+      }
+    }
   }
 }

@@ -50,7 +50,7 @@ extension World {
   /// Begins a round: marks, commits, writes the host record, sends.
   private mutating func exchange(_ batch: Int, on number: Int) {
     let offered = lineUpOffers(batch, on: number)
-    let records = lineUp(batch - offered.count, behind: offered, on: number)
+    let records = lineUp(batch, behind: offered, on: number)
     let wall = wall(of: number)
     devices[number].begin()
     var offers: [SyncRequest.Offer] = []
@@ -124,20 +124,16 @@ extension World {
       line.insert((order, record), at: index)
     }
     let wall = wall(of: number)
-    var chosen: [Int] = []
-    var missing: [RecordKey] = []
-    for place in line where chosen.count < batch {
-      let isDue = devices[number].file.records[place.record].rows[0].isDue(wall: wall)
-      let needs = devices[number].file.records[place.record].rows[0].operation.needs
-      let isHeld =
-        devices[number].file.records[place.record].offer != nil && !offered.contains(place.record)
-      if isDue, !isHeld, !needs.contains(where: missing.contains) {
-        chosen.append(place.record)
-      } else if devices[number].file.records[place.record].rows[0].operation.creates {
-        missing.append(stage.records[place.record])
-      }
+    let places = line.map { place in
+      let record = devices[number].file.records[place.record]
+      let isHeld = record.offer != nil && !offered.contains(place.record)
+      return LineUp.Place(
+        key: record.key, creates: record.rows[0].operation.creates,
+        needs: record.rows[0].operation.needs,
+        isReady: !isHeld && record.rows[0].isDue(wall: wall))
     }
-    return chosen
+    let chosen = LineUp.chosen(from: places, batch: batch, offers: offered.count)
+    return chosen.map { line[$0].record }
   }
 
   /// Marks the first row of a record in flight, with its bytes and their hash.

@@ -214,3 +214,19 @@ import Testing
     }
   }
 }
+
+extension OfferTests {
+  @Test mutating func `a value seen and settled anew by a put-back server does not win back`()
+    throws
+  {
+    let claim = DeviceBench.stamp(9_000_000, by: 5)
+    var state = DeviceBench.state([:], revision: 6)
+    state.fields["title"] = FieldState(
+      value: .text("theirs"), stamp: DeviceBench.stamp(12, by: 9), origin: claim)
+    bench.absorb(state)
+    try bench.change(["title": .text("mine")])
+    state.fields["title"]?.stamp = DeviceBench.stamp(5_000, by: 9)
+    bench.absorb(state)
+    #expect(bench.view == ["title": "mine"])
+  }
+}
