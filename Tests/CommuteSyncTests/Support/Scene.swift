@@ -16,12 +16,12 @@ final class Scene: Sendable {
   let client: ScriptedClient
   private let openings = Atomic<UInt64>(0)
 
-  init() async throws {
+  init(rules: ServerRules = ServerRules()) async throws {
     let place = FileManager.default.temporaryDirectory
       .appending(path: "commute-sync-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     folder = place.path
-    server = try await ServerSQLiteStore.open("\(folder)/server.db", rules: ServerRules())
+    server = try await ServerSQLiteStore.open("\(folder)/server.db", rules: rules)
     client = ScriptedClient(server: server, time: time)
   }
 
@@ -31,7 +31,8 @@ final class Scene: Sendable {
 
   /// Opens a device's store; the same name again is the same file.
   func open(
-    _ name: String = "device", onPoint: (@Sendable (CommuteStore.StorePoint) -> Void)? = nil
+    _ name: String = "device", tables: [any TableDeclaration] = [Book.table],
+    onPoint: (@Sendable (CommuteStore.StorePoint) -> Void)? = nil
   ) throws -> Store {
     var options = StoreOptions(deviceName: name)
     options.onPoint = onPoint
@@ -39,7 +40,7 @@ final class Scene: Sendable {
     // A file that is opened again must not draw the same ids again.
     options.randomSeed = openings.add(1, ordering: .relaxed).newValue
     options.hostDirectory = "\(folder)/hosts"
-    return try Store("\(folder)/\(name)", tables: [Book.table], options: options)
+    return try Store("\(folder)/\(name)", tables: tables, options: options)
   }
 
   /// A driver whose delays are the longest they can be, and end when the test says so.
