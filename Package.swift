@@ -162,7 +162,8 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
-      name: "CommuteToolTests", dependencies: ["CommuteCore", "CommuteFeatures", "CommuteTool"],
+      name: "CommuteToolTests",
+      dependencies: ["CommuteCore", "CommuteFeatures", "CommuteHTTP", "CommuteTool"],
       swiftSettings: house),
     .testTarget(
       name: "CrashTests",

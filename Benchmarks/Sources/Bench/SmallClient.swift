@@ -1,6 +1,6 @@
 import Foundation
 
-/// A client of the bench: one connection, requests that were written before, as little work as can be.
+/// A client of the bench: one connection, requests that were written before, little work.
 final class SmallClient {
   struct Failure: Error { var message: String }
 
@@ -10,7 +10,8 @@ final class SmallClient {
   init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var on: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    setsockopt(
+      descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -40,7 +41,7 @@ final class SmallClient {
     var count = 0
     while true {
       let read = buffer.withUnsafeMutableBytes { bytes in
-        recv(descriptor, bytes.baseAddress! + count, bytes.count - count, 0)
+        recv(descriptor, bytes.baseAddress?.advanced(by: count), bytes.count - count, 0)
       }
       guard read > 0 else { throw Failure(message: "no answer: \(errno)") }
       count += read

@@ -87,7 +87,7 @@ struct ServeCommand: Command {
   private func start() async throws(Failure) -> Server {
     let store: ServerSQLiteStore
     do {
-      store = try await ServerSQLiteStore.open(database, rules: try Self.rules())
+      store = try await ServerSQLiteStore.open(database, rules: try rules())
     } catch let error as ServerStoreError {
       throw Failure(.storage, error.description)
     } catch {
@@ -102,8 +102,9 @@ struct ServeCommand: Command {
   }
 
   /// Knows the reading list and refuses what it refuses; other tables are kept and passed on.
-  private static func rules() throws -> ServerRules {
+  private func rules() throws -> ServerRules {
     var rules = ServerRules(try ReadingList.schema())
+    rules.complain = settings.complain
     rules.refuse(Book.table.schema.name) { change in
       if change.isDeletion { return nil }
       return ReadingList.objection(
