@@ -102,7 +102,10 @@ extension World {
       return
     }
     memory[number].served = request.nonce
-    if request.operations.count + request.offers.count > Self.batch {
+    // Only operations that need each other may be more.
+    let areTogether =
+      request.offers.isEmpty && request.operations.contains { !$0.operation.needs.isEmpty }
+    if request.operations.count + request.offers.count > Self.batch, !areTogether {
       blame(18, "a request carries too much")
     }
     grant(to: user)

@@ -222,7 +222,7 @@ extension World {
       if diesBehindCursor(answer, on: number) { return }
     #endif
     var touched: [Int] = []
-    for index in answer.verdicts.indices.prefix(Self.batch) {
+    for index in answer.verdicts.indices {
       let verdict = answer.verdicts[index]
       if let record = offer(of: verdict.id, on: number) {
         settleOffer(verdict, record, on: number)
