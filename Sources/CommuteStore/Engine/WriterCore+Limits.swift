@@ -42,7 +42,7 @@ extension WriterCore {
 extension DeviceRecord {
   /// Whether the view can take more than so many bytes on the wire; false is certain, true is not.
   func mayTakeMore(than limit: Int) -> Bool {
-    var size = base?.boundedSize ?? 0
+    var size = (base?.boundedSize ?? 0) + (offer?.state.boundedSize ?? 0)
     for row in rows { size += row.operation.approximateSize }
     // Escaping makes a byte six at most, and a stamp takes no more than the field beside it.
     return size > limit / 8

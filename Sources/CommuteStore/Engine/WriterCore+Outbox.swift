@@ -113,6 +113,7 @@ extension WriterCore {
     }
     if row.isInFlight != old.isInFlight || row.attempts != old.attempts
       || row.unanswered != old.unanswered || row.notBefore != old.notBefore
+      || row.bytes.isEmpty != old.bytes.isEmpty
     {
       try updateSending(row)
     }

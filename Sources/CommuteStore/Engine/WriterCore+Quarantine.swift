@@ -76,9 +76,11 @@ extension WriterCore {
       } else {
         try loadUnknown(key, feed: Key(""))
       }
-    guard let held = loaded.record.base?.revision, let told = message.state.revision,
-      held.epoch == told.epoch
-    else { return true }
+    guard let held = loaded.record.base?.revision, let told = message.state.revision else {
+      return true
+    }
+    // What an earlier history told is older than anything of the present one.
+    if held.epoch != told.epoch { return told.epoch == state.device.epoch }
     return held.number < told.number
   }
 

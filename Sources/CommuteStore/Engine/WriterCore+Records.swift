@@ -36,11 +36,21 @@ extension WriterCore {
       record.feed = found.feed
       record.base = found.state
     }
-    if let first = record.rows.first {
-      record.feed = first.operation.feed
-      record.base = try base(of: key)
+    if let found = try offer(of: key) {
+      record.offer = found.offer
+      record.feed = found.feed
     }
+    if let first = record.rows.first { record.feed = first.operation.feed }
+    if record.isLaidOver { record.base = try base(of: key) }
     return LoadedRecord(record: record, place: place, before: record)
+  }
+
+  /// Loads everything the device holds of a record of any table.
+  func load(_ key: RecordKey) throws(StoreError) -> LoadedRecord {
+    guard let shape = shapes.shape(named: key.table) else {
+      return try loadUnknown(key, feed: Key(""))
+    }
+    return try load(key.id, in: shape)
   }
 
   /// Loads a record of a table that this app does not know.
@@ -48,7 +58,11 @@ extension WriterCore {
     var record = DeviceRecord(key: key, feed: feed, rows: try rows(of: key))
     let found = try unknown(key)
     record.feed = found?.feed ?? feed
-    record.base = record.rows.isEmpty ? found?.state : try base(of: key)
+    if let found = try offer(of: key) {
+      record.offer = found.offer
+      record.feed = found.feed
+    }
+    record.base = record.isLaidOver ? try base(of: key) : found?.state
     return LoadedRecord(
       record: record, place: found == nil ? .nowhere : .unknown, before: record)
   }
@@ -93,15 +107,16 @@ extension WriterCore {
     }
   }
 
-  /// Writes the rows of the outbox and the base of a record with pending changes.
+  /// Writes the rows of the outbox, the offer, and the base of a record over which they lie.
   func saveOutbox(of loaded: LoadedRecord) throws(StoreError) {
     let record = loaded.record
     let before = loaded.before
     try save(record.rows, was: before.rows)
-    let hadBase = !before.rows.isEmpty && before.base != nil
-    guard !record.rows.isEmpty, let base = record.base else {
+    try save(record.offer, was: before.offer, of: record)
+    let hadBase = before.isLaidOver && before.base != nil
+    guard record.isLaidOver, let base = record.base else {
       if hadBase { try deleteBase(record.key) }
-      if record.rows.isEmpty, !before.rows.isEmpty { state.settled.insert(record.key.id) }
+      if !record.isLaidOver, before.isLaidOver { state.settled.insert(record.key.id) }
       return
     }
     if hadBase, base == before.base { return }

@@ -17,8 +17,9 @@ extension WriterCore {
     saved = state
     try speaking { () throws(SQLiteError) in
       hasTombstones = try connection.value("SELECT 1 FROM c_tombstone LIMIT 1") != .null
+      hasOffers = try connection.value("SELECT 1 FROM c_offer LIMIT 1") != .null
       pending = PendingRecords()
-      let ids = try connection.statement("SELECT id FROM c_outbox")
+      let ids = try connection.statement("SELECT id FROM c_outbox UNION ALL SELECT id FROM c_offer")
       try ids.forEach { (row) throws(SQLiteError) in
         if let pair = row.pair(0) {
           pending.insert(RecordID(high: pair.high, low: pair.low))
@@ -87,15 +88,20 @@ extension WriterCore {
         let feed = entry.value
         try connection.run(
           """
-          INSERT INTO c_feed(feed, cursor, fence, subscribed, granted)
+          INSERT INTO c_feed(feed, cursor, fence, subscribed, granted, reset_fence)
           VALUES (\(entry.name.text), \(feed.cursor?.stored), \(feed.fence.stored), 1,
-            \(feed.grant?.stored))
+            \(feed.grant?.stored), \(feed.reset?.stored))
           ON CONFLICT (feed) DO UPDATE SET cursor = excluded.cursor, fence = excluded.fence,
-            subscribed = 1, granted = excluded.granted
+            subscribed = 1, granted = excluded.granted, reset_fence = excluded.reset_fence
           """)
       }
       for entry in saved.device.feeds.entries where state.device.feeds[entry.name] == nil {
-        try connection.run("UPDATE c_feed SET subscribed = 0 WHERE feed = \(entry.name.text)")
+        try connection.run(
+          """
+          UPDATE c_feed SET subscribed = 0, cursor = NULL, fence = 0, granted = NULL,
+            reset_fence = NULL
+          WHERE feed = \(entry.name.text)
+          """)
       }
     }
     note(engine: "c_feed")
@@ -147,10 +153,11 @@ extension FileState {
     state.device.earlierReplicas = own.filter { $0 != state.device.replica }
     try speaking { () throws(SQLiteError) in
       let feeds = try connection.statement(
-        "SELECT feed, cursor, granted, fence FROM c_feed WHERE subscribed = 1")
+        "SELECT feed, cursor, granted, fence, reset_fence FROM c_feed WHERE subscribed = 1")
       try feeds.forEach { (row) throws(SQLiteError) in
         state.device.feeds[Key(row.text(0))] = FeedState(
-          cursor: row.number(1), grant: row.number(2), fence: UInt64(stored: row.int64(3)))
+          cursor: row.number(1), grant: row.number(2), fence: UInt64(stored: row.int64(3)),
+          reset: row.number(4))
       }
     }
     return state

@@ -15,7 +15,7 @@ final class WriterCore {
   @exclusivity(unchecked) var state: FileState
   /// The state as the file has it.
   var saved: FileState
-  /// The records with rows in the outbox.
+  /// The records with rows in the outbox, or offered again.
   @exclusivity(unchecked) var pending = PendingRecords()
   var random: StoreRandom
   @exclusivity(unchecked) var packer = Packer()
@@ -27,7 +27,9 @@ final class WriterCore {
   var copiedPages = 0
   /// Whether there may be tombstones.
   var hasTombstones = true
-  /// The operations of the round under way.
+  /// Whether there may be records that are offered to the server again.
+  var hasOffers = true
+  /// The operations and offers of the round under way.
   var round: Set<OperationID> = []
   /// Whether anybody observed when the transaction began.
   var wasWatched = false
@@ -118,10 +120,13 @@ final class WriterCore {
     if queued { observers.noteQueued() }
   }
 
-  /// Forgets records that have left the outbox, unless a record of another table has the same id.
+  /// Forgets records over which nothing lies any more, unless a record of another table has the same
+  /// id.
   private func forgetSettled() {
     for id in state.settled {
-      let rows: SQL = "SELECT 1 FROM c_outbox WHERE id = \(id) LIMIT 1"
+      let rows: SQL = """
+        SELECT 1 FROM c_outbox WHERE id = \(id) UNION SELECT 1 FROM c_offer WHERE id = \(id)
+        """
       // Where that cannot be read, saying yes too often does no harm.
       let count = try? connection.all(rows) { (row) throws(SQLiteError) in true }.count
       if count == 0 { pending.remove(id) }

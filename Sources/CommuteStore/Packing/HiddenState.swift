@@ -167,6 +167,17 @@ enum HiddenState {
     }
   }
 
+  /// Reads only the revision; nil where the server told none.
+  static func revision(
+    _ bytes: UnsafeRawBufferPointer, names: NumberedNames
+  ) throws(StoreError) -> Revision? {
+    var reader = Unpacker(bytes)
+    guard try reader.byte() == format else { throw Unpacker.damage }
+    let flags = Flags(rawValue: try reader.byte())
+    _ = try reader.index()
+    return flags.contains(.revision) ? try reader.revision(names: names) : nil
+  }
+
   private static func unpack(
     _ reader: inout Unpacker, shape: TableShape, names: NumberedNames, user: String,
     value: (Int) -> FieldValue

@@ -75,6 +75,16 @@ enum PackedState {
     return state
   }
 
+  /// Reads only the revision; nil where the server told none.
+  static func revision(
+    _ bytes: UnsafeRawBufferPointer, names: NumberedNames
+  ) throws(StoreError) -> Revision? {
+    var reader = Unpacker(bytes)
+    guard try reader.byte() == format else { throw Unpacker.damage }
+    let flags = Flags(rawValue: try reader.byte())
+    return flags.contains(.revision) ? try reader.revision(names: names) : nil
+  }
+
   /// Reads a record from an array.
   static func unpack(_ bytes: [UInt8], names: NumberedNames) throws(StoreError) -> RecordState {
     try bytes.lending { (run) throws(StoreError) in try unpack(run, names: names) }

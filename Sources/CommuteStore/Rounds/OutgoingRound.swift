@@ -15,6 +15,8 @@ public struct OutgoingRound: Sendable {
 
   /// How many operations it carries.
   public var operationCount: Int { request.operations.count }
+  /// Whether it only asks, and carries neither operations nor offers.
+  public var isAsking: Bool { request.operations.isEmpty && request.offers.isEmpty }
 
   init(
     request: SyncRequest, device: Device, build: Device.Build, random: StoreRandom
@@ -52,7 +54,9 @@ public struct AppliedRound: Hashable, Sendable {
   public var reading: AnswerReading
   /// Operations that are part of the server's state now.
   public var settled = 0
-  /// Operations that the server refused; they wait in the inbox.
+  /// Records offered again of which the server has decided.
+  public var offers = 0
+  /// Operations that were refused; they wait in the inbox.
   public var rejected = 0
   /// Operations that the server could not judge yet; they stay in line.
   public var deferred = 0
@@ -60,6 +64,8 @@ public struct AppliedRound: Hashable, Sendable {
   public var records = 0
   /// Records that could not be applied and are kept aside.
   public var quarantined = 0
+  /// Feeds that were taken away, with the server's reasons; the device no longer reads them.
+  public var revoked: FieldMap<String> = FieldMap()
   /// Whether a round must follow at once: there is more to read, or more to send.
   public var more = false
 

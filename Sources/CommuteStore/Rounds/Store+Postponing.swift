@@ -17,7 +17,9 @@ extension Store {
     return try await read { tx in
       try tx.rows(
         """
-        SELECT min(not_before) FROM c_outbox WHERE not_before > \(wall) AND not_before <= \(longest)
+        SELECT min(not_before) FROM (
+          SELECT not_before FROM c_outbox UNION ALL SELECT not_before FROM c_offer)
+        WHERE not_before > \(wall) AND not_before <= \(longest)
         """
       ) { (row) throws(StoreError) in row.isNull(0) ? nil : row.int64(0) }.first ?? nil
     }
@@ -48,17 +50,32 @@ extension WriterCore {
       later.notBefore = wall
       try save([later], was: [row])
     }
+    guard hasOffers else { return }
+    try speaking { () throws(SQLiteError) in
+      _ = try connection.run(
+        "UPDATE c_offer SET not_before = \(wall) WHERE operation = \(id.bytes)")
+    }
   }
 
   /// Counts a failure of an operation in flight; gives the number of failures in a row.
   fileprivate func countFailure(of operation: OperationID) throws(StoreError) -> UInt32 {
-    let count = try connection.first(
+    let counts: [SQL] = [
       """
       UPDATE c_outbox SET failures = failures + 1
       WHERE in_flight = 1 AND operation = \(operation.bytes) RETURNING failures
+      """,
       """
-    ) { (row) throws(StoreError) in UInt32(clamping: row.int64(0)) }
-    return count ?? 0
+      UPDATE c_offer SET failures = failures + 1
+      WHERE operation = \(operation.bytes) RETURNING failures
+      """,
+    ]
+    for sql in counts {
+      let count = try connection.first(sql) { (row) throws(StoreError) in
+        UInt32(clamping: row.int64(0))
+      }
+      if let count { return count }
+    }
+    return 0
   }
 
   fileprivate func acquitAll(failedAtLeast limit: UInt32) throws(StoreError) {
@@ -68,6 +85,12 @@ extension WriterCore {
         UPDATE c_outbox SET not_before = CASE WHEN failures >= \(Int(limit)) THEN 0
           ELSE not_before END, failures = 0
         WHERE in_flight = 1 AND failures > 0
+        """)
+      try connection.run(
+        """
+        UPDATE c_offer SET not_before = CASE WHEN failures >= \(Int(limit)) THEN 0
+          ELSE not_before END, failures = 0
+        WHERE failures > 0
         """)
     }
     note(engine: "c_outbox")

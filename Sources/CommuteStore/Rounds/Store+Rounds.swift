@@ -27,7 +27,7 @@ extension Store {
       return (round, core.hostRecord)
     }
     options.onPoint?(.roundMarked)
-    if marked.round.operationCount > 0 { try keep(marked.host) }
+    if !marked.round.isAsking { try keep(marked.host) }
     return marked.round
   }
 
@@ -47,8 +47,12 @@ extension Store {
     // A new identity must not be lost once it was taken.
     let durability = answer.renew == nil ? Durability.normal : .full
     // A page takes milliseconds: no place for a thread that others share.
-    let isLong = answer.feeds.contains { $0.records.count > Self.recordsInPlace }
-    let (applied, host) = try await perform(durability, onThread: isLong) {
+    let isLong = answer.feeds.contains {
+      $0.records.count > Self.recordsInPlace || $0.reset != nil || $0.revoked != nil
+    }
+    let (applied, host) = try await perform(
+      durability, onThread: isLong || !answer.ancestry.isEmpty
+    ) {
       core throws(StoreError) -> (AppliedRound, HostRecord) in
       let applied = try core.apply(answer, roundTrip: roundTrip)
       if let next, applied.reading == .apply { core.state.device.nonce = next }
@@ -68,7 +72,7 @@ extension Store {
     }
   }
 
-  /// Moves an operation in flight to the inbox by this device's own judgement.
+  /// Moves an operation in flight, or an offer, to the inbox by this device's own judgement.
   ///
   /// For one that alone is too large for the server (413).
   public func refuse(
@@ -77,8 +81,10 @@ extension Store {
     let verdict = Verdict(id: operation, kind: .rejected(code, message: message))
     try await perform { core throws(StoreError) in
       let wall = core.options.clock.wall()
-      for row in try core.rows(where: "operation = \(operation.bytes)") {
-        let outcome = try core.settle(verdict, of: row.operation.key, wall: wall)
+      var keys = try core.rows(where: "operation = \(operation.bytes)").map(\.operation.key)
+      if let key = try core.key(ofOffer: operation) { keys.append(key) }
+      for key in keys {
+        let outcome = try core.settle(verdict, of: key, wall: wall)
         try core.putInbox(outcome.rejections, wall: wall)
       }
     }

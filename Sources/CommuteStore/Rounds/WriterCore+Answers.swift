@@ -9,21 +9,26 @@ extension WriterCore {
   ) throws(StoreError) -> AppliedRound {
     let wall = options.clock.wall()
     let reading = state.device.read(
-      answer, wall: wall, roundTrip: roundTrip, newReplica: ReplicaID.random(using: &random))
+      answer, wall: wall, roundTrip: roundTrip, newReplica: ReplicaID.random(using: &random),
+      carryingOut: .all)
     var applied = AppliedRound(reading: reading)
     switch reading {
     case .ignored: return applied
-    // A new epoch comes only to those who say that they can take it.
-    case .stop, .newEpoch: break
-    case .renewed: try noteUnsettled()
+    case .stop: break
+    case .newEpoch(let change):
+      try take(change)
+      applied.more = true
+      options.onPoint?(.answerApplied)
+    case .renewed:
+      try noteUnsettled()
+      applied.more = true
     case .apply:
       let isCut = try settle(answer.verdicts, wall: wall, into: &applied)
       options.onPoint?(.verdictsApplied)
-      for part in answer.feeds {
-        try absorb(part, into: &applied)
-        state.device.moveCursor(by: part)
-      }
+      let hasResetEnded = try take(answer.feeds, wall: wall, into: &applied)
       try forgetFailures(ofRound: round)
+      // What was to wait for the reset's end has not had its turn.
+      if hasResetEnded { round = [] }
       try learnNames(answer.devices)
       state.meta.syncedAt = wall
       state.meta.retry = nil
@@ -46,16 +51,19 @@ extension WriterCore {
     var isCut = false
     let keys = try keysInFlight()
     for verdict in verdicts {
-      guard let key = keys[verdict.id] else { continue }
+      let offered = keys[verdict.id] == nil ? try key(ofOffer: verdict.id) : nil
+      guard let key = keys[verdict.id] ?? offered else { continue }
       let outcome = try settleApart(verdict, of: key, wall: wall, into: &applied)
       try putInbox(outcome.rejections, wall: wall)
       applied.rejected += outcome.rejections.count
-      if outcome.isSettled, outcome.rejections.isEmpty { applied.settled += 1 }
+      if outcome.isSettled, outcome.rejections.isEmpty {
+        if offered == nil { applied.settled += 1 } else { applied.offers += 1 }
+      }
       if !outcome.isSettled { applied.deferred += 1 }
       if case .later(.unavailable, afterMilliseconds: 0) = verdict.kind { isCut = true }
     }
     // Without progress the rest has to wait, or rounds would follow each other without end.
-    return isCut && applied.settled + applied.rejected > 0
+    return isCut && applied.settled + applied.rejected + applied.offers > 0
   }
 
   /// Which records the operations in flight belong to.
@@ -94,8 +102,7 @@ extension WriterCore {
   ) throws(StoreError) -> DeviceRecord.Outcome {
     guard let shape = shapes.shape(named: key.table) else { throw .corrupt(reason: reason) }
     var loaded = try load(key.id, in: shape)
-    let outcome = loaded.record.settle(
-      verdict, author: state.device.account.user, clock: &state.device.clock, wall: wall)
+    let outcome = hear(verdict, &loaded.record, wall: wall)
     try saveOutbox(of: loaded)
     if let base = loaded.record.base {
       try quarantine(
@@ -104,27 +111,36 @@ extension WriterCore {
     return outcome
   }
 
-  /// Lets a record hear the verdict on its operation in flight.
+  /// Lets a record hear the verdict on its offer or on its operation in flight.
+  private func hear(
+    _ verdict: Verdict, _ record: inout DeviceRecord, wall: Int64
+  ) -> DeviceRecord.Outcome {
+    if record.offer?.id == verdict.id {
+      return record.settleOffer(verdict, clock: &state.device.clock, wall: wall)
+    }
+    return record.settle(
+      verdict, author: state.device.account.user, clock: &state.device.clock, wall: wall)
+  }
+
+  /// Lets a record hear the verdict on its offer or on its operation in flight, and saves it.
   func settle(
     _ verdict: Verdict, of key: RecordKey, wall: Int64
   ) throws(StoreError) -> DeviceRecord.Outcome {
-    let user = state.device.account.user
     guard let shape = shapes.shape(named: key.table) else {
       var loaded = try loadUnknown(key, feed: Key(""))
-      let outcome = loaded.record.settle(
-        verdict, author: user, clock: &state.device.clock, wall: wall)
+      let outcome = hear(verdict, &loaded.record, wall: wall)
       try saveUnknown(loaded)
       return outcome
     }
     var loaded = try load(key.id, in: shape)
     let shown = loaded.record.view
-    let outcome = loaded.record.settle(
-      verdict, author: user, clock: &state.device.clock, wall: wall)
+    let outcome = hear(verdict, &loaded.record, wall: wall)
     try save(loaded, in: shape, changed: shape.difference(shown, loaded.record.view))
     return outcome
   }
 
-  private func absorb(
+  /// Applies the records of a page.
+  func absorb(
     _ part: SyncAnswer.Feed, into applied: inout AppliedRound
   ) throws(StoreError) {
     guard !part.records.isEmpty else { return }
@@ -195,6 +211,8 @@ extension WriterCore {
   /// Whether the line holds operations that could go at once and did not in this round.
   private func isMoreWaiting(wall: Int64) throws(StoreError) -> Bool {
     let longest = wall &+ OutboxRow.longestDelay
+    if try areOffersWaiting() { return true }
+    // A row waits for the offer of its record.
     let isUnsent = try hasRows(
       """
       SELECT 1 FROM c_outbox AS mine
@@ -202,14 +220,18 @@ extension WriterCore {
         AND NOT EXISTS (
           SELECT 1 FROM c_outbox AS first
           WHERE first.id = mine.id AND first.tbl = mine.tbl AND first.position < mine.position)
+        AND NOT EXISTS (
+          SELECT 1 FROM c_offer WHERE c_offer.id = mine.id AND c_offer.tbl = mine.tbl)
       LIMIT 1
       """)
     if isUnsent { return true }
     // Nor may one that was sent before and put off since bring about a round without it.
     let sent = try connection.all(
       """
-      SELECT operation FROM c_outbox
+      SELECT operation FROM c_outbox AS mine
       WHERE in_flight = 1 AND (not_before <= \(wall) OR not_before > \(longest))
+        AND NOT EXISTS (
+          SELECT 1 FROM c_offer WHERE c_offer.id = mine.id AND c_offer.tbl = mine.tbl)
       """
     ) { (row) throws(StoreError) in try row.operationID(0) }
     return sent.contains { !round.contains($0) }

@@ -3,23 +3,25 @@ import CommuteSQLite
 
 /// The device's side of a round: what is marked and sent.
 extension WriterCore {
-  /// Marks rows in flight, oldest first and one a record, and makes the request of them.
+  /// Marks offers and rows in flight, oldest first and one a record, and makes the request of them.
   func beginRound(
     batch: Int, limit: SyncRequest.Limit
   ) throws(StoreError) -> OutgoingRound {
     var rows: [OutboxRow] = []
     var room = Limits.requestBytes - 65_536
-    for candidate in try sendable(batch: batch) {
+    let offers = try markOffers(batch: batch, room: &room)
+    let offered = offers.map(\.record.key)
+    for candidate in try sendable(batch: batch - offers.count, behind: offered) {
       let row = try marked(candidate)
       room -= row.bytes.count
-      guard room >= 0 || rows.isEmpty else { break }
+      guard room >= 0 || rows.isEmpty && offers.isEmpty else { break }
       try save([row], was: [candidate])
       rows.append(row)
     }
     let request = state.device.begin(
-      with: rows, nonce: Nonce.random(using: &random), build: build,
+      with: rows, offers: offers, nonce: Nonce.random(using: &random), build: build,
       wall: options.clock.wall(), limit: limit)
-    round = Set(rows.map(\.operation.id))
+    round = Set(rows.map(\.operation.id) + offers.map(\.id))
     return OutgoingRound(
       request: request, device: state.device, build: build, random: random.forked())
   }
@@ -41,8 +43,14 @@ extension WriterCore {
   }
 
   /// The rows that may go now: the first of each record, unless it or what it needs must wait.
-  private func sendable(batch: Int) throws(StoreError) -> [OutboxRow] {
+  ///
+  /// A row goes behind the offer of its record, and not while its feed is read anew: the server
+  /// would only put it off.
+  private func sendable(
+    batch: Int, behind offered: [RecordKey]
+  ) throws(StoreError) -> [OutboxRow] {
     let wall = options.clock.wall()
+    let held = try offeredKeys().subtracting(offered)
     var chosen: [OutboxRow] = []
     var seen: Set<RecordKey> = []
     var missing: Set<RecordKey> = []
@@ -57,7 +65,9 @@ extension WriterCore {
       for row in page where chosen.count < batch {
         let key = row.operation.key
         guard seen.insert(key).inserted else { continue }
-        guard row.isDue(wall: wall), missing.isDisjoint(with: row.operation.needs) else {
+        guard row.isDue(wall: wall), missing.isDisjoint(with: row.operation.needs),
+          !held.contains(key), state.device.feeds[row.operation.feed]?.reset == nil
+        else {
           if row.operation.creates { missing.insert(key) }
           continue
         }

@@ -6,14 +6,14 @@ import CommuteSQLite
 /// later versions fill stand here from the first one on, so that their rows have a place.
 enum EngineSchema {
   /// What is written into the file's header; a file with a greater number is a newer app's.
-  static let version: Int32 = 3
+  static let version: Int32 = 4
 
   /// All steps, and the table that remembers which of them ran.
   static let plan = MigrationPlan(
     table: "c_migration", schemaVersion: version,
     [
       Migration("0001-engine", first), Migration("0002-failures", failures),
-      Migration("0003-inboxes", inboxes),
+      Migration("0003-inboxes", inboxes), Migration("0004-absence", absence),
     ])
 
   /// How often in a row the server failed at an operation that was sent alone.
@@ -35,6 +35,25 @@ enum EngineSchema {
       rule TEXT NOT NULL,
       noted_at INTEGER NOT NULL
     ) STRICT;
+    """
+
+  /// Records that are offered again stand in line like operations; how far a reset has come is the
+  /// feed's cursor.
+  private static let absence = """
+    DROP TABLE c_offer;
+    CREATE TABLE c_offer(
+      position INTEGER PRIMARY KEY,
+      operation BLOB NOT NULL UNIQUE,   -- the id that the verdict names
+      tbl TEXT NOT NULL,
+      id BLOB NOT NULL,
+      feed TEXT NOT NULL,
+      state BLOB NOT NULL,              -- the record as an earlier history told it, packed
+      attempts INTEGER NOT NULL,
+      not_before INTEGER NOT NULL,
+      failures INTEGER NOT NULL DEFAULT 0,
+      UNIQUE (id, tbl)
+    ) STRICT;
+    ALTER TABLE c_feed DROP COLUMN reset_position;
     """
 
   /// The tables of the first version.

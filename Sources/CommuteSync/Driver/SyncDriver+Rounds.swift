@@ -56,7 +56,7 @@ extension SyncDriver {
   private func following(
     _ round: OutgoingRound, reply: Reply, limit bytes: UInt64
   ) -> OutgoingRound? {
-    guard round.operationCount == 0, conversation.mayReadOn,
+    guard round.isAsking, conversation.mayReadOn,
       case .success(let answer) = reply.result
     else { return nil }
     return round.following(
@@ -129,7 +129,8 @@ extension SyncDriver {
     case .stop(let stop): return .stopped(stop)
     case .apply: break
     }
-    let done = applied.settled + applied.rejected + applied.records + applied.quarantined
+    let done =
+      applied.settled + applied.offers + applied.rejected + applied.records + applied.quarantined
     if isFruitless(applied.more && done == 0) {
       return failed(.notAnAnswer("it says that there is more, and nothing comes"))
     }
@@ -138,6 +139,7 @@ extension SyncDriver {
     totals.rejected += applied.rejected
     totals.received += applied.records
     totals.quarantined += applied.quarantined
+    for feed in applied.revoked.entries { totals.revoked[feed.name] = feed.value }
     totals.failure = nil
     lastSuccess = clock.wall()
     return .answered(more: applied.more)
@@ -149,7 +151,8 @@ extension SyncDriver {
   ) async throws(StoreError) -> Conversation.Event {
     let failure = noAnswer.failure
     try await store.abandonRound(settledNothing: noAnswer.settledNothing)
-    let operations = outgoing.request.operations.map(\.operation.id)
+    let request = outgoing.request
+    let operations = request.offers.map(\.id) + request.operations.map(\.operation.id)
     if failure.blamesBatch { conversation.noteSent(operations.count) }
     if operations.isEmpty, failure.blamesBatch {
       // The server fails without any operation, too: none is to blame.

@@ -6,12 +6,14 @@ public struct SyncReport: Hashable, Sendable {
   public var status: SyncStatus
   /// Operations that are part of the server's state now.
   public var settled = 0
-  /// Operations that the server refused; they wait in the inbox.
+  /// Operations that were refused, or whose feed was taken away; they wait in the inbox.
   public var rejected = 0
   /// Records that came from the server.
   public var received = 0
   /// Records that could not be applied and are kept aside.
   public var quarantined = 0
+  /// Feeds that were taken away, with the server's reasons.
+  public var revoked: FieldMap<String> = FieldMap()
   /// Rounds that were answered.
   public var rounds = 0
   /// Why it ended early; nil where everything known is exchanged.

@@ -8,7 +8,11 @@ final class SmallServer: Sendable {
   private let refusal = Mutex<String?>(nil)
   private let pageRecords = Mutex<UInt64?>(nil)
 
-  init() {
+  private let tables: FieldMap<TableSchema>
+
+  /// A server that knows some tables; it keeps and relays all others.
+  init(tables: [TableSchema] = []) {
+    self.tables = tables.reduce(into: FieldMap()) { $0[$1.name] = $1 }
     let clock = HybridClock(replica: ReplicaID(rawValue: 0xFFFF_0001))
     state = Mutex(ServerState(epoch: Epoch(rawValue: 7), clock: clock))
   }
@@ -35,12 +39,18 @@ final class SmallServer: Sendable {
       for part in request.feeds where state.heads[part.feed] == nil {
         state.heads[part.feed] = FeedHead()
       }
-      let settlement = Settlement(validate: { _ in words.map { .invalid($0) } })
+      let settlement = Settlement(
+        tables: tables, takesOffers: true, validate: { _ in words.map { .invalid($0) } })
       let outcome = settlement.settle(request, in: &state, time: time, user: "local")
       var answer = SyncAnswer(
-        epoch: state.epoch, renew: outcome.renews ? [] : nil, time: time, nonce: request.nonce,
+        epoch: state.epoch,
+        renew: outcome.renews ? Settlement.renewal(of: request, in: state) : nil, time: time,
+        nonce: request.nonce,
         verdicts: outcome.verdicts)
-      guard outcome.isSettled else { return answer }
+      guard outcome.isSettled else {
+        if !outcome.renews { answer.ancestry = state.ancestry }
+        return answer
+      }
       var limit = request.limit
       if let cut { limit.records = cut }
       answer.feeds = request.feeds.map { Self.page($0, limit: limit, in: state) }
@@ -54,7 +64,11 @@ final class SmallServer: Sendable {
     _ asked: SyncRequest.Feed, limit: SyncRequest.Limit, in state: ServerState
   ) -> SyncAnswer.Feed {
     let head = state.heads[asked.feed] ?? FeedHead()
-    let after = asked.cursor ?? 0
+    let reading = FeedReading(asked, head: head)
+    guard let after = reading.after else {
+      return SyncAnswer.Feed(
+        feed: asked.feed, grant: head.grant, cursor: nil, revoked: head.revoked)
+    }
     let due = state.records
       .filter { $0.value.feed == asked.feed && ($0.value.state.revision?.number ?? 0) > after }
       .sorted { ($0.value.state.revision?.number ?? 0) < ($1.value.state.revision?.number ?? 0) }
@@ -63,8 +77,9 @@ final class SmallServer: Sendable {
     let cursor = FeedReading.cursor(
       head: head.head, lastSent: sent.last?.value.state.revision?.number, after: after, more: more)
     return SyncAnswer.Feed(
-      feed: asked.feed, grant: head.grant, cursor: cursor,
-      records: sent.map { RecordMessage(key: $0.key, state: $0.value.state) }, more: more)
+      feed: asked.feed, grant: head.grant, cursor: cursor, fence: head.fence,
+      records: sent.map { RecordMessage(key: $0.key, state: $0.value.state) }, more: more,
+      reset: reading.fence)
   }
 
   /// Puts a record into a feed as if another device had sent it.
@@ -87,6 +102,43 @@ final class SmallServer: Sendable {
       record.revision = Revision(epoch: state.epoch, number: head.head)
       record.author = "local"
       state.records[key] = StoredRecord(feed: feed, state: record)
+    }
+  }
+}
+
+extension SmallServer {
+  /// Everything as it is now, to be put back later.
+  var copy: ServerState { state.withLock { $0 } }
+
+  /// Puts an earlier copy in the place of what is: another epoch begins.
+  func putBack(_ copy: ServerState, epoch: UInt64, time: Int64 = 1_700_000_000_000) {
+    state.withLock { state in
+      let heads = copy.heads.reduce(into: FieldMap<UInt64>()) { $0[$1.key] = $1.value.head }
+      state = copy
+      state.ancestry.append(
+        SyncAnswer.Ancestor(epoch: copy.epoch, ended: time, heads: heads))
+      state.epoch = Epoch(rawValue: epoch)
+      state.clock.replica = ReplicaID(rawValue: 0xFFFF_0000 + epoch)
+    }
+  }
+
+  /// Purges a deleted record, and raises the fence of its feed.
+  func purge(_ table: Key, _ id: RecordID) {
+    state.withLock { state in
+      let key = RecordKey(table: table, id: id)
+      guard let stored = state.records.removeValue(forKey: key) else { return }
+      state.stubs.insert(key)
+      let number = stored.state.revision?.number ?? 0
+      let fence = state.heads[stored.feed]?.fence ?? 0
+      state.heads[stored.feed]?.fence = max(fence, number)
+    }
+  }
+
+  /// Takes a feed away; without a reason it is given again, under another number.
+  func revoke(_ feed: Key, _ reason: String?) {
+    state.withLock { state in
+      state.heads[feed, default: FeedHead()].revoked = reason
+      if reason == nil { state.heads[feed]?.grant += 1 }
     }
   }
 }

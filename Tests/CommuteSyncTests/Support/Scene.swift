@@ -43,13 +43,24 @@ final class Scene: Sendable {
     return try Store("\(folder)/\(name)", tables: tables, options: options)
   }
 
+  /// Puts a backup in the place of what the server holds; the way to what stands there then.
+  func putBack(_ backup: String) async throws -> ScriptedClient {
+    await server.close()
+    try await ServerDatabase("\(folder)/server.db").restore(from: backup, time: time.wall)
+    let restored = try await ServerSQLiteStore.open("\(folder)/server.db", rules: ServerRules())
+    return ScriptedClient(server: restored, time: time)
+  }
+
   /// A driver whose delays are the longest they can be, and end when the test says so.
-  func driver(_ store: Store, token: @escaping @Sendable () -> String? = { nil }) -> SyncDriver {
+  func driver(
+    _ store: Store, client: ScriptedClient? = nil,
+    token: @escaping @Sendable () -> String? = { nil }
+  ) -> SyncDriver {
     var settings = SyncSettings(server: "http://server.example/", token: token)
     settings.draw = { .max }
     let sleep = sleep
     settings.sleep = { try await sleep.wait($0) }
-    return SyncDriver(store: store, client: client, settings: settings)
+    return SyncDriver(store: store, client: client ?? self.client, settings: settings)
   }
 
   /// A second device that has synced these books.

@@ -1,0 +1,60 @@
+import CommuteCore
+import CommuteSQLite
+
+/// Another history of the server: what it may not have is offered to it again.
+extension WriterCore {
+  /// Puts in line what the server may not hold: of each record that was told after the number up to
+  /// which it holds the earlier history.
+  ///
+  /// The device itself has taken over the epoch and set its cursors to the start. Base, pending
+  /// changes and the view stay as they are.
+  func take(_ change: EpochChange) throws(StoreError) {
+    try noteUnsettled()
+    try speaking { () throws(SQLiteError) in _ = try connection.run("DELETE FROM c_seen") }
+    for key in try candidates(for: change) {
+      var loaded = try load(key)
+      loaded.record.offerAgain(after: change, id: newOperation())
+      try saveOutbox(of: loaded)
+    }
+  }
+
+  /// The records that may have to be offered; of which ones exactly, each decides by itself.
+  private func candidates(for change: EpochChange) throws(StoreError) -> [RecordKey] {
+    var keys: [RecordKey] = []
+    for table in ["c_offer", "c_base"] {
+      keys += try connection.all("SELECT tbl, id FROM \(name: table) ORDER BY tbl, id") {
+        (row) throws(StoreError) in RecordKey(table: Key(row.text(0)), id: try row.recordID(1))
+      }
+    }
+    for shape in shapes.all {
+      let hidden: SQL =
+        "SELECT \(shape.key.text), id, feed, _commute FROM \(name: shape.name) ORDER BY id"
+      try gather(hidden, into: &keys, after: change) { (bytes, names) throws(StoreError) in
+        try HiddenState.revision(bytes, names: names)
+      }
+    }
+    for table in ["c_tombstone", "c_unknown"] {
+      let packed: SQL = "SELECT tbl, id, feed, state FROM \(name: table) ORDER BY tbl, id"
+      try gather(packed, into: &keys, after: change) { (bytes, names) throws(StoreError) in
+        try PackedState.revision(bytes, names: names)
+      }
+    }
+    var seen: Set<RecordKey> = []
+    return keys.filter { seen.insert($0).inserted }
+  }
+
+  /// Adds the records whose revision the server does not hold; only the revision is read.
+  private func gather(
+    _ rows: SQL, into keys: inout [RecordKey], after change: EpochChange,
+    revision: (UnsafeRawBufferPointer, NumberedNames) throws(StoreError) -> Revision?
+  ) throws(StoreError) {
+    let statement = try speaking { () throws(SQLiteError) in try connection.statement(rows) }
+    try statement.forEach { (row) throws(StoreError) in
+      let known = try row.unpacked(3) { (bytes) throws(StoreError) in
+        try revision(bytes, names)
+      }
+      guard let known, !change.holds(known, in: Key(row.text(2))) else { return }
+      keys.append(RecordKey(table: Key(row.text(0)), id: try row.recordID(1)))
+    }
+  }
+}
