@@ -147,6 +147,9 @@ extension RecordState {
   }
 
   /// Under `editRevives` a record lives if and only if an edit is later than its deletion.
+  ///
+  /// Of a value that was settled under another stamp than the writer's the earlier one counts: what
+  /// the server decided late was not written late, and what claims the future is of the present.
   mutating func reviveIfEdited() {
     guard let deletion = deleted else { return }
     #if PLANTED
@@ -157,7 +160,7 @@ extension RecordState {
         return
       }
     #endif
-    for entry in fields.entries where deletion < entry.value.stamp {
+    for entry in fields.entries where deletion < min(entry.value.stamp, entry.value.origin) {
       deleted = nil
       return
     }

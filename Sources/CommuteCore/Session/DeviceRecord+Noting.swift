@@ -27,13 +27,8 @@ extension DeviceRecord {
     case .collect(let insert, let remove):
       field.over = nil
       let tags = collected(
-        insert: insert, remove: remove, change.name, known: known, shown: shown,
+        insert: insert, remove: remove, change.name, known: known,
         operation: stamp.isFloor ? nil : id)
-      if let known, tags.isEmpty, !rows[index].operation.creates, !known.stamp.isFloor {
-        // What was added and removed here without having left is as if it had never been.
-        rows[index].operation.fields[change.name] = nil
-        return
-      }
       field.detail = .tags(tags)
     }
     rows[index].operation.fields[change.name] = field
@@ -93,19 +88,17 @@ extension DeviceRecord {
 
   /// The additions and removals of a row after some more; seeds have tags that all devices know.
   private func collected(
-    insert: [String], remove: [String], _ name: Key, known: OperationField?, shown: FieldState?,
+    insert: [String], remove: [String], _ name: Key, known: OperationField?,
     operation: OperationID?
   ) -> TagChange {
     var change = TagChange()
     if case .tags(let earlier)? = known?.detail { change = earlier }
-    let set = shown?.set ?? SetState()
     for element in remove {
-      for tag in set.tags(of: element) {
-        if let place = change.added.firstIndex(where: { $0.tag == tag }), !tag.isSeeded {
-          change.added.remove(at: place)
-        } else if !change.removed.contains(tag) {
-          change.removed.append(tag)
-        }
+      for tag in knownTags(of: element, in: name) {
+        // The removal goes with it also where the addition has not left: a copy of the file may
+        // still hold that, and send it.
+        if !tag.isSeeded { change.added.removeAll { $0.tag == tag } }
+        if !change.removed.contains(tag) { change.removed.append(tag) }
       }
     }
     #if PLANTED
@@ -118,6 +111,21 @@ extension DeviceRecord {
       change.added.append(TaggedElement(tag: tag, element: element))
     }
     return TagChange(added: change.added, removed: change.removed)
+  }
+
+  /// The additions of an element that the device knows: the server's, and those of its own rows.
+  ///
+  /// Also those that an earlier row removes already: should that one be refused, the person has
+  /// still removed the element since.
+  private func knownTags(of element: String, in name: Key) -> [ElementTag] {
+    var tags = ground?.fields[name]?.set.tags(of: element) ?? []
+    for row in rows {
+      guard case .tags(let change)? = row.operation.fields[name]?.detail else { continue }
+      for addition in change.added where addition.element.hasSameBytes(as: element) {
+        tags.append(addition.tag)
+      }
+    }
+    return tags
   }
 
   /// Whether the view shows the server's value of a field rather than one of the device's own.
@@ -144,18 +152,14 @@ extension DeviceRecord {
     return over
   }
 
-  /// Takes a refused change's share of counters out of the rows behind it: what they told as totals
-  /// had counted it in.
-  mutating func withdrawShares(of refused: Operation) {
+  /// Takes out of the rows what they had of a refused change.
+  ///
+  /// That is its share of counters, and its being seen: their writer had seen what that change was
+  /// written over.
+  mutating func forget(_ refused: Operation) {
     for entry in refused.fields.entries {
-      guard case .total(let shares) = entry.value.detail else { continue }
-      #if PLANTED
-        if Planted.isActive(.refusedShareStays) { continue }
-      #endif
-      for share in shares {
-        for index in rows.indices {
-          rows[index].operation.fields[entry.name]?.withdraw(share)
-        }
+      for index in rows.indices {
+        rows[index].operation.fields[entry.name]?.forget(entry.value)
       }
     }
   }
@@ -172,8 +176,27 @@ extension OperationField {
     detail = .replaces(origins)
   }
 
+  /// Forgets a change of the same field that was refused.
+  mutating func forget(_ refused: OperationField) {
+    if over?.origin == refused.stamp { over = refused.over }
+    switch (detail, refused.detail) {
+    case (.total, .total(let shares)):
+      #if PLANTED
+        if Planted.isActive(.refusedShareStays) { return }
+      #endif
+      for share in shares { withdraw(share) }
+    case (.replaces(var origins), .replaces(let earlier)):
+      guard let place = origins.firstIndex(of: refused.stamp) else { return }
+      origins.remove(at: place)
+      for origin in earlier where !origins.contains(origin) { origins.append(origin) }
+      origins.sort()
+      detail = .replaces(origins)
+    default: return
+    }
+  }
+
   /// Takes a share that did not take effect out of the totals.
-  mutating func withdraw(_ refused: CounterShare) {
+  private mutating func withdraw(_ refused: CounterShare) {
     guard case .total(var shares) = detail else { return }
     for index in shares.indices where shares[index].replica == refused.replica {
       shares[index].before = shares[index].before.subtracting(up: refused.up, down: refused.down)

@@ -185,7 +185,7 @@ extension DeviceRecord {
     #endif
     outcome.rejections.append(
       Rejection(row: row, code: code, message: message, record: record))
-    withdrawShares(of: row.operation)
+    forget(row.operation)
     if let record {
       base = record
     } else if code == .gone {

@@ -252,7 +252,6 @@ extension DeviceRecord {
       }
     #endif
     rows[index].operation.id = id
-    if rows[index].isIdle { rows.remove(at: index) }
     return names
   }
 

@@ -51,7 +51,7 @@ public struct OutboxRow: Hashable, Sendable {
     return notBefore <= wall || notBefore > wall.adding(milliseconds: UInt64(Self.longestDelay))
   }
 
-  /// Whether nothing is left of its changes: what was added here was removed before it left.
+  /// Whether nothing is left of its changes.
   var isIdle: Bool {
     operation.fields.isEmpty && !operation.creates && operation.deleted == nil
   }

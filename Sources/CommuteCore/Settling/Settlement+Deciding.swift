@@ -108,7 +108,7 @@ extension Settlement {
       return decideServerWins(change, of: name, current, &settling, in: &state)
     }
     let result = replace(current, by: change, settling, in: &state)
-    if !hasSeen(current, change) {
+    if !knew(current, change) {
       settling.note(name, rule: .clientWins, lost: current, kept: result.field, isOwn: false)
     }
     return result

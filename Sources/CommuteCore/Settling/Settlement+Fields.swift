@@ -88,12 +88,12 @@ extension Settlement {
       if Planted.isActive(.serverIgnoresFloor), change.stamp.isFloor { return (offered, stamp) }
     #endif
     guard offered.wins(over: current) else {
-      if !hasSeen(current, change) {
+      if !knew(current, change) {
         settling.note(name, rule: .latest, lost: offered, kept: current, isOwn: true)
       }
       return (current, stamp)
     }
-    if !hasSeen(current, change) {
+    if !knew(current, change) {
       settling.note(name, rule: .latest, lost: current, kept: offered, isOwn: false)
     }
     return (offered, stamp)
@@ -159,6 +159,16 @@ extension Settlement {
     #endif
     guard let over = change.over, !current.origin.isFloor else { return false }
     return over.origin == current.origin
+  }
+
+  /// Whether the writer had seen the value that is current, or one that was settled later.
+  ///
+  /// What it had seen last may have been a value of its own that did not become current. Only where
+  /// the greater stamp stands do stamps tell that.
+  func knew(_ current: FieldState, _ change: OperationField) -> Bool {
+    if hasSeen(current, change) { return true }
+    guard let over = change.over, !current.origin.isFloor else { return false }
+    return !(over.stamp < current.stamp)
   }
 
   /// Whether a claim comes before the one that is current, of the same replica, or is that one.

@@ -5,6 +5,9 @@ struct History {
   /// Every sixteenth history passes its messages as bytes.
   var usesCodec: Bool { seed % 16 == 0 }
 
+  /// Every other history also plays the rules of fields.
+  var playsRules: Bool { seed % 2 == 1 }
+
   /// Plays the history of the seed.
   func played(on stage: Stage, story: Story? = nil) -> World {
     play(Choices(seed: seed), on: stage, story: story)
@@ -13,6 +16,7 @@ struct History {
   /// Plays other choices in the circumstances of this seed.
   func play(_ choices: Choices, on stage: Stage, story: Story? = nil) -> World {
     var world = World(choices: choices, stage: stage, usesCodec: usesCodec, story: story)
+    world.playsRules = playsRules
     world.run()
     return world
   }

@@ -30,6 +30,19 @@ extension World {
       noteState()
     }
     if violation == nil { rest() }
+    if violation == nil, playsRules { playRules() }
+  }
+
+  /// Plays a record with fields of other rules beside this history.
+  private mutating func playRules() {
+    var rules = RuleWorld(choices: choices, story: story)
+    rules.run()
+    choices = rules.choices
+    report.writes += rules.writes
+    report.note(rules.time)
+    report.note(rules.oracle.edits.count)
+    report.note(rules.state.clock.last)
+    violation = rules.violation
   }
 
   /// Some classes of faults are off in a history, so that others come together more often.

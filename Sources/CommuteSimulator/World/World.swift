@@ -50,6 +50,8 @@ struct World {
   let stage: Stage
   /// Whether every message passes as bytes through the codec.
   let usesCodec: Bool
+  /// Whether a record with fields of other rules is played, too.
+  var playsRules = false
   /// The true time, which is the server's, in milliseconds.
   var time: Int64 = 1_700_000_000_000
   var devices: [SimulatedDevice] = []

@@ -1,0 +1,199 @@
+/// The rules of fields as the oracle knows them.
+enum OracleRule: Int, CaseIterable {
+  case latest, maximum, minimum, counter, rising, set, text, serverWins, clientWins, keepBoth
+
+  /// Whether the field holds one of the values that were written, and no more.
+  var isPlain: Bool {
+    switch self {
+    case .latest, .maximum, .minimum, .serverWins, .clientWins: true
+    case .counter, .rising, .set, .text, .keepBoth: false
+    }
+  }
+}
+
+/// One thing that a user did to a field.
+struct RuleEdit {
+  /// The edit whose value the screen showed; 0 for none, or a seed.
+  var parent = 0
+  /// How much a counter changed, or which number an extreme is.
+  var amount = 0
+  /// Additions to a set: what each is called, and its element.
+  var added: [(name: Int, element: Int)] = []
+  /// The additions that it removes.
+  var removed: [Int] = []
+  /// The edits whose values it takes the place of.
+  var replaced: [Int] = []
+  var isSeed = false
+  /// The moment its writer gave it, as it came to the server.
+  var claim = Moment.start
+}
+
+/// What one field must hold at the server, by what was said there.
+struct RuleField {
+  /// The edit whose value stands; 0 for none, negative for a seed.
+  var current = 0
+  /// The edits that came, those included that did not win.
+  var came: [Int] = []
+  /// The latest claim of each writer that was settled.
+  var claims: [Moment] = []
+  /// The additions that came, and those that were removed.
+  var added: [(name: Int, element: Int)] = []
+  var removed: [Int] = []
+  /// The values that stand side by side.
+  var siblings: [Int] = []
+  /// The words that somebody took out, and those that somebody put in.
+  var wordsOut: [Int] = []
+  var wordsIn: [Int] = []
+
+  /// The elements of a set.
+  var elements: [Int] {
+    var elements: [Int] = []
+    for addition in added where !removed.contains(addition.name) {
+      if !elements.contains(addition.element) { elements.append(addition.element) }
+    }
+    return elements.sorted()
+  }
+
+  func hasSettled(_ claim: Moment) -> Bool {
+    claims.contains { $0.writer == claim.writer && !($0 < claim) }
+  }
+}
+
+/// Knows by counting and by who saw what, and without merging anything, what becomes of fields
+/// with rules.
+struct RuleOracle {
+  /// Every edit; an edit's number is its index plus one.
+  private(set) var edits: [RuleEdit] = []
+  /// The fields at the server, by their numbers.
+  var fields: [RuleField]
+  let rules: [OracleRule]
+
+  init(rules: [OracleRule]) {
+    self.rules = rules
+    fields = rules.map { _ in RuleField() }
+  }
+
+  /// Notes an edit.
+  mutating func wrote(_ edit: RuleEdit) -> Int {
+    edits.append(edit)
+    return edits.count
+  }
+
+  /// Whether an edit's writer had seen another, directly or through others.
+  func isAncestor(_ number: Int, of other: Int) -> Bool {
+    var at = other
+    while at > 0 {
+      at = edits[at - 1].parent
+      if at == number { return at > 0 }
+    }
+    return false
+  }
+
+  /// An operation came to the server and was applied; gives the edit that lost by it, 0 for none.
+  ///
+  /// Told are the edits of one field that it carries, the last one last, a seed as a negative
+  /// number; the field; the moment its writer gave; and under `latest` which edit stands then.
+  mutating func came(_ numbers: [Int], to field: Int, claim: Moment, stands: Int) -> Int {
+    guard let last = numbers.last else { return 0 }
+    switch rules[field] {
+    case .counter, .rising, .set:
+      for number in numbers { count(number, in: field) }
+      return 0
+    case .keepBoth:
+      // An own value that has not left gives way to the next one, with all it took the place of.
+      let replaced = numbers.flatMap { $0 > 0 ? edits[$0 - 1].replaced : [] }
+      standBeside(last, replaced, in: field, claim: claim)
+      return 0
+    case .text: return 0
+    case .latest, .maximum, .minimum, .serverWins, .clientWins:
+      return decide(last, in: field, claim: claim, stands: stands)
+    }
+  }
+
+  private mutating func count(_ number: Int, in field: Int) {
+    if fields[field].came.contains(number) { return }
+    fields[field].came.append(number)
+    let edit = edits[number - 1]
+    fields[field].added += edit.added.filter { new in
+      !fields[field].added.contains { $0.name == new.name }
+    }
+    fields[field].removed += edit.removed
+  }
+
+  /// What a counter must show: everything that came, once.
+  func sum(of field: RuleField) -> Int {
+    var sum = 0
+    var seed = 0
+    for number in field.came {
+      let edit = edits[number - 1]
+      if edit.isSeed { seed = max(seed, edit.amount) } else { sum += edit.amount }
+    }
+    return sum + seed
+  }
+
+  private mutating func standBeside(
+    _ number: Int, _ seen: [Int], in field: Int, claim: Moment
+  ) {
+    if number < 0 {
+      if fields[field].siblings.isEmpty || fields[field].siblings[0] < 0 {
+        fields[field].siblings = [min(number, fields[field].siblings.first ?? 0)]
+      }
+      return
+    }
+    if fields[field].hasSettled(claim) { return }
+    edits[number - 1].replaced = seen
+    var replaced = seen
+    var at = 0
+    while at < replaced.count {
+      // What never came took the place of nothing; its writer had seen what was there before.
+      if !fields[field].came.contains(replaced[at]) { replaced += edits[replaced[at] - 1].replaced }
+      at += 1
+    }
+    fields[field].siblings.removeAll { $0 < 0 || replaced.contains($0) }
+    fields[field].siblings.append(number)
+    settle(number, in: field, claim: claim)
+  }
+
+  private mutating func settle(_ number: Int, in field: Int, claim: Moment) {
+    fields[field].came.append(number)
+    fields[field].claims.append(claim)
+  }
+
+  private mutating func decide(
+    _ number: Int, in field: Int, claim: Moment, stands: Int
+  ) -> Int {
+    let current = fields[field].current
+    if number < 0 {
+      if current <= 0 { fields[field].current = min(number, current) }
+      return 0
+    }
+    if current == number { return 0 }
+    let again = fields[field].came.contains(number)
+    edits[number - 1].claim = claim
+    let wins = current <= 0 || self.wins(number, over: current, in: field, claim, stands)
+    settle(number, in: field, claim: claim)
+    if wins { fields[field].current = number }
+    if current <= 0 || again { return 0 }
+    let loser = wins ? current : number
+    let kept = wins ? number : current
+    // A device that writes once more knows what it wrote before.
+    let first = edits[loser - 1].claim
+    if first.writer == edits[kept - 1].claim.writer, first < edits[kept - 1].claim { return 0 }
+    if wins && isAncestor(current, of: number) || !wins && isAncestor(number, of: current) {
+      return 0
+    }
+    return loser
+  }
+
+  private func wins(
+    _ number: Int, over current: Int, in field: Int, _ claim: Moment, _ stands: Int
+  ) -> Bool {
+    switch rules[field] {
+    case .maximum: return edits[number - 1].amount > edits[current - 1].amount
+    case .minimum: return edits[number - 1].amount < edits[current - 1].amount
+    case .clientWins where !fields[field].hasSettled(claim): return true
+    case .clientWins, .serverWins: return isAncestor(current, of: number)
+    default: return stands == number
+    }
+  }
+}
