@@ -39,7 +39,7 @@ lint: ## format and lint rules; every finding is an error
 	swift format lint --strict --parallel --recursive $(formatted)
 	@for script in Tools/*.sh .ci/run; do bash -n "$$script" || exit 1; done
 
-stories: ## all stories, naive and ours (BREAK=clock|merge|tombstone|dedupe|restamping turns one defence off)
+stories: ## all stories, naive and ours (BREAK=clock|merge|tombstone|dedupe|restamping|fence|offers: one defence off)
 	@runner=$$(Tools/program.sh $(planted) commute StoryRunner) && \
 	  exec "$$runner" $(if $(BREAK),--break $(BREAK))
 

@@ -7,25 +7,48 @@ import CommuteServerSQLite
 
 /// The server of a story in the test's own process: the same sockets and the same file, but its
 /// clock is the story's.
-final class InProcessServer: StoryServer {
-  let port: UInt16
-  let database: String
-  private let server: Server
+actor InProcessServer: StoryServer {
+  nonisolated let port: UInt16
+  nonisolated let database: String
+  private let setting: ServerSetting
+  private var server: Server
 
   init(_ setting: ServerSetting) async throws {
-    database = "\(setting.folder)/server.db"
+    self.setting = setting
+    database = setting.database
+    (server, port) = try await Self.start(setting, port: 0)
+  }
+
+  private static func start(
+    _ setting: ServerSetting, port: UInt16
+  ) async throws -> (Server, UInt16) {
     let rules = ServerRules(try ReadingList.schema())
-    let store = try await ServerSQLiteStore.open(database, rules: rules)
+    let time = setting.time
+    let store = try await ServerSQLiteStore.open(setting.database, rules: rules, time: time.now)
     var settings = ServerSettings()
-    settings.http.port = 0
+    settings.http.port = port
     settings.tokenFile = setting.tokenFile
-    settings.wall = { setting.time.now }
-    server = try Server(store: store, settings: settings)
-    port = try await server.start().port
+    settings.wall = { time.now }
+    let server = try Server(store: store, settings: settings)
+    return (server, try await server.start().port)
   }
 
   func end() async {
     await server.drain()
+  }
+
+  func catchUp() {}
+
+  func perform(_ care: ServerCare) async throws {
+    let files = ServerDatabase(database)
+    switch care {
+    case .backUp: try await files.backup(to: setting.backup, time: setting.time.now)
+    case .purge: try await files.purge(time: setting.time.now)
+    case .restore:
+      await server.drain()
+      try await files.restore(from: setting.backup, time: setting.time.now)
+      (server, _) = try await Self.start(setting, port: port)
+    }
   }
 
   /// Tells stories that all begin at the same moment.

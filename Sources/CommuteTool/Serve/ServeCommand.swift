@@ -43,6 +43,7 @@ struct ServeCommand: Command {
     settings.http.port = try arguments.number("port", in: 0...UInt16.max) ?? Self.usualPort
     settings.tokenFile = try arguments.filled("tokens")
     if arguments.has("log") { settings.log = { output.note($0.text) } }
+    settings.wall = ProgramClock.milliseconds
     settings.complain = { output.complain($0) }
     self.settings = settings
   }
@@ -74,6 +75,11 @@ struct ServeCommand: Command {
     } catch {
       throw Self.failure(error)
     }
+    if ProgramClock.ahead != 0 {
+      output.complain(
+        "\(ProgramClock.variable) sets this server's clock off by \(ProgramClock.ahead) ms;"
+          + " unset it unless this is a test")
+    }
     output.say(["listening on \(address.url)", "database \(database)"])
     output.tell([
       "event": "listening", "url": .text(address.url), "port": .integer(Int64(address.port)),
@@ -87,7 +93,8 @@ struct ServeCommand: Command {
   private func start() async throws(Failure) -> Server {
     let store: ServerSQLiteStore
     do {
-      store = try await ServerSQLiteStore.open(database, rules: try rules())
+      store = try await ServerSQLiteStore.open(
+        database, rules: try rules(), time: ProgramClock.milliseconds())
     } catch let error as ServerStoreError {
       throw Failure(.storage, error.description)
     } catch {

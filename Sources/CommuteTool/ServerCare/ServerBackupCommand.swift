@@ -27,7 +27,7 @@ struct ServerBackupCommand: Command {
     progress.begin("copying \(options.path)")
     let report: BackupReport
     do throws(ServerDatabaseError) {
-      report = try await database.backup(to: file)
+      report = try await database.backup(to: file, time: ProgramClock.milliseconds())
     } catch {
       throw Failure(error)
     }

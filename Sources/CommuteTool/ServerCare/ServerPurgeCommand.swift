@@ -24,7 +24,7 @@ struct ServerPurgeCommand: Command {
     purge.retention = options.retention
     let report: PurgeReport
     do throws(ServerDatabaseError) {
-      report = try await database.purge(purge) { report in
+      report = try await database.purge(purge, time: ProgramClock.milliseconds()) { report in
         progress.tell("purged \(Plural.text(report.tombstones, "deletion")) so far", report.members)
       }
     } catch {

@@ -36,7 +36,8 @@ struct ServerRestoreCommand: Command {
     restore.acceptsResurrection = acceptsResurrection
     let report: RestoreReport
     do throws(ServerDatabaseError) {
-      report = try await ServerDatabase(options.path).restore(from: file, options: restore)
+      report = try await ServerDatabase(options.path).restore(
+        from: file, options: restore, time: ProgramClock.milliseconds())
     } catch {
       throw Failure(error)
     }

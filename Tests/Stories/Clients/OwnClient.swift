@@ -59,6 +59,14 @@ final class OwnClient: StoryClient {
     }
   }
 
+  func letGo() async throws -> [String] {
+    let entries = try await store.inbox()
+    for entry in entries { try await store.discard(entry) }
+    return entries.compactMap { entry in
+      if case .text(let note) = entry.values["notes"] { note } else { nil }
+    }
+  }
+
   func leftovers() async throws -> [String] {
     let counts = try await store.counts()
     var left: [String] = []

@@ -6,6 +6,10 @@ protocol StoryClient: Sendable {
   ///
   /// - Returns: Whether the server's answer came.
   func sync() async throws -> Bool
+  /// Lets go of what was refused or has nothing left to be applied to.
+  ///
+  /// - Returns: The notes among it.
+  func letGo() async throws -> [String]
   /// What is left over when everything is exchanged: changes that wait or were refused.
   func leftovers() async throws -> [String]
   /// Ends the program; the file stays.

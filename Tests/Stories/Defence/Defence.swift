@@ -14,6 +14,10 @@ enum Defence: String, Hashable, Sendable, CaseIterable {
   case dedupe
   /// The server's own stamps for what claims to come from the future.
   case restamping
+  /// The fence: who has not read what was purged reads anew.
+  case fence
+  /// The offers to a server that was put back.
+  case offers
 
   /// The environment variable that tells a server which planted bug is in force.
   static let variable = "COMMUTE_PLANTED"
@@ -26,17 +30,21 @@ enum Defence: String, Hashable, Sendable, CaseIterable {
     case .tombstone: "hardDelete"
     case .dedupe: "noDedupe"
     case .restamping: "futureTrusted"
+    case .fence: "fenceIgnored"
+    case .offers: "heldIgnored"
     }
   }
 
   /// The numbers of the stories that must be lost without it.
   var stories: Set<Int> {
     switch self {
-    case .clock: [4, 9]
+    case .clock: [4, 8, 9]
     case .merge: [3]
     case .tombstone: [2]
-    case .dedupe: [7]
+    case .dedupe: [7, 10]
     case .restamping: [8]
+    case .fence: [12]
+    case .offers: [13]
     }
   }
 

@@ -48,6 +48,9 @@ actor NaiveClient: StoryClient {
     return Set(rows.map(\.number) + operations.map(\.row))
   }
 
+  /// It takes what the server made of its work, and keeps nothing of what that did away with.
+  func letGo() -> [String] { [] }
+
   func leftovers() throws -> [String] {
     let count = try file.waiting()
     return count == 0 ? [] : ["\(count) of its changes still wait"]

@@ -13,8 +13,8 @@ struct Options: Sendable {
     Tells all stories of two devices and a server, each with a naive design and with ours:
     the same steps, real processes, files and sockets, and in the end SQL that reads all files.
 
-      --break DEFENCE  does without one defence: clock, merge, tombstone, dedupe, or restamping;
-                       only a build made by `make stories BREAK=DEFENCE` can
+      --break DEFENCE  does without one defence: clock, merge, tombstone, dedupe, restamping,
+                       fence, or offers; only a build made by `make stories BREAK=DEFENCE` can
       --json           one JSON object instead of a table
 
     It ends with 0 where every story is lost by the naive design and none by ours, with 1 where

@@ -19,7 +19,7 @@ struct Run: Sendable {
     let defence = options.without
     let teller = Teller(
       startServer: { setting in
-        try await ServerProcess(program: program, setting: setting, without: defence)
+        try await ProgramServer(program: program, setting: setting, without: defence)
       },
       start: StoreClock.system.wall, serverClock: StoreClock.system.wall)
     var outcomes: [Outcome] = []

@@ -5,10 +5,13 @@ enum Subprocess {
   /// Runs a program that lies on the path.
   ///
   /// - Returns: What it printed.
-  static func output(of line: [String]) throws -> Data {
+  static func output(
+    of line: [String], environment: [String: String]? = nil
+  ) throws -> Data {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = line
+    if let environment { process.environment = environment }
     let output = Pipe()
     let complaints = Pipe()
     process.standardOutput = output

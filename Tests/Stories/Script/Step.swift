@@ -14,6 +14,12 @@ enum Step: Sendable {
   case loseNextAnswer(DeviceName)
   /// Time passes, on all clocks alike.
   case pass(seconds: Int64)
+  /// Days pass, on all clocks alike, the server's too.
+  case passDays(Int64)
+  /// The server's owner cares for its database.
+  case care(ServerCare)
+  /// A device must hold the notes that came to nothing, and a person lets them go.
+  case letGo(DeviceName, notes: [String])
   /// A device's clock falls back by this much.
   case slip(DeviceName, hours: Int64)
   /// A device's clock jumps ahead by this much.

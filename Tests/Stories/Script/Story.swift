@@ -18,7 +18,7 @@ struct Story: Sendable {
 
 extension Story {
   /// All stories, in the order in which they are told.
-  static let all = seven + clocks + copies + accounts
+  static let all = seven + clocks + copies + accounts + absences
 
   /// The same books at all places.
   static func everywhere(_ books: Book...) -> [Place: [Book]] {

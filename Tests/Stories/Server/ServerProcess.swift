@@ -1,33 +1,24 @@
 import Foundation
 
 /// `commute serve` as a process of its own, which ends with this one whatever happens.
-final class ServerProcess: StoryServer {
+final class ServerProcess: Sendable {
+  /// The port that it listens at.
   let port: UInt16
-  let database: String
   private let process: Process
   /// The server ends when this closes, and it closes with this process.
   private let lifeline: Pipe
   private let ended: AsyncStream<Int32>
 
-  /// Starts the program on a free port and waits until it says that it listens.
+  /// Starts the program and waits until it says that it listens.
   ///
-  /// - Parameters:
-  ///   - program: The path of `commute`.
-  ///   - setting: Where its database is made, and who may come in.
-  ///   - defence: The defence that a planted build is to do without.
   /// - Throws: ``StoryError`` where it does not start.
-  init(program: String, setting: ServerSetting, without defence: Defence?) async throws {
-    database = "\(setting.folder)/server.db"
+  init(_ program: String, _ words: [String], environment: [String: String]) async throws {
     process = Process()
     lifeline = Pipe()
     let (ended, speaker) = AsyncStream.makeStream(of: Int32.self)
     self.ended = ended
     process.executableURL = URL(filePath: program)
-    process.arguments =
-      ["serve", "--db", database, "--port", "0", "--with-input"]
-      + (setting.tokenFile.map { ["--tokens", $0] } ?? [])
-    var environment = ProcessInfo.processInfo.environment
-    environment[Defence.variable] = defence?.planted
+    process.arguments = words
     process.environment = environment
     process.standardInput = lifeline
     let output = Pipe()
@@ -48,6 +39,7 @@ final class ServerProcess: StoryServer {
     self.port = port
   }
 
+  /// Ends it after the requests that are under way.
   func end() async throws {
     process.terminate()
     for await status in ended where status != 0 {

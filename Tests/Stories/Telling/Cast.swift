@@ -79,6 +79,11 @@ struct Cast {
     case .comeOnline(let name): await self[name].relay.switchOn()
     case .loseNextAnswer(let name): await self[name].relay.loseNextAnswer()
     case .pass(let seconds): time.pass(seconds: seconds)
+    case .passDays(let days):
+      time.pass(days: days)
+      try await server.catchUp()
+    case .care(let care): try await server.perform(care)
+    case .letGo(let name, let notes): try await letGo(notes, on: name)
     case .slip(let name, let hours): self[name].setting.clock.slip(hours: hours)
     case .leap(let name, let days): self[name].setting.clock.leap(days: days)
     case .fallTo1970(let name): self[name].setting.clock.fallTo1970()
@@ -97,6 +102,18 @@ struct Cast {
       try await self[name].client.perform(edit)
     } catch {
       let words = "nobody can \(edit.words): \(error)"
+      losses.append(Loss(kind: .refused, place: .device(name), words: words))
+    }
+  }
+
+  private mutating func letGo(_ notes: [String], on name: DeviceName) async throws {
+    let found = Set(try await self[name].client.letGo())
+    for note in Set(notes).subtracting(found).sorted() {
+      let words = "nobody is told that the note “\(note)” came to nothing"
+      losses.append(Loss(kind: .silent, place: .device(name), words: words))
+    }
+    for note in found.subtracting(notes).sorted() {
+      let words = "the note “\(note)” came to nothing"
       losses.append(Loss(kind: .refused, place: .device(name), words: words))
     }
   }

@@ -14,6 +14,8 @@ struct Loss: Hashable, Sendable {
     case tick
     /// A note is not the one that must be there.
     case note
+    /// What a person did came to nothing, and nobody is told.
+    case silent
     /// A person's edit was refused, or its change never left the device.
     case refused
   }

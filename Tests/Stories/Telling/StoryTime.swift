@@ -4,6 +4,7 @@ import Synchronization
 /// The time of a story: it passes only when the script says so, for everybody alike.
 final class StoryTime: Sendable {
   private let milliseconds: Mutex<Int64>
+  private let wholeDays = Mutex<Int64>(0)
   private let server: @Sendable () -> Int64
 
   /// - Parameters:
@@ -20,7 +21,16 @@ final class StoryTime: Sendable {
   /// Lets time pass, and on a slow machine first catches up with the server: what a story does
   /// later is later for everybody.
   func pass(seconds: Int64) {
-    milliseconds.withLock { $0 = max($0, server()) + seconds * 1_000 }
+    let server = server() + days * 86_400_000
+    milliseconds.withLock { $0 = max($0, server) + seconds * 1_000 }
+  }
+
+  /// How many days have passed by the script.
+  var days: Int64 { wholeDays.withLock { $0 } }
+
+  func pass(days: Int64) {
+    wholeDays.withLock { $0 += days }
+    milliseconds.withLock { $0 += days * 86_400_000 }
   }
 }
 
