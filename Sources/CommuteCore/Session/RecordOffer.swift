@@ -91,7 +91,8 @@ extension DeviceRecord {
       base = told
     case .rejected(let code, let message):
       outcome.rejections.append(rejection(of: offer, code: code, message: message, told: told))
-      base = told
+      // What a page has told since the offer was made is still there.
+      base = told ?? (base?.revision == offer.state.revision ? nil : base)
     }
     self.offer = nil
     outcome.isSettled = true

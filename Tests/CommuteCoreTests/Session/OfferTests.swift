@@ -28,6 +28,24 @@ import Testing
     bench.record.offerAgain(after: Self.lost, id: Self.id)
   }
 
+  @Test mutating func `a refusal that tells nothing leaves what was told since`() throws {
+    absorbAndOffer()
+    var told = DeviceBench.state(["title": ("older", DeviceBench.stamp(2))], revision: 3)
+    told.revision?.epoch = Self.next
+    bench.absorb(told)
+    let outcome = settle(.rejected(.forbidden, message: "only to be read"))
+    #expect(outcome.rejections.count == 1)
+    #expect(bench.record.base == told)
+    #expect(bench.record.view == told)
+  }
+
+  @Test mutating func `a refusal that tells nothing takes what only the device had`() {
+    absorbAndOffer()
+    let outcome = settle(.rejected(.forbidden, message: "only to be read"))
+    #expect(outcome.rejections.count == 1)
+    #expect(bench.record.base == nil)
+  }
+
   // MARK: - What the server holds
 
   @Test func `it is the least along the ancestry, from the epoch on`() {
