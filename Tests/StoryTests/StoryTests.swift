@@ -22,5 +22,6 @@ import Testing
 }
 
 extension Story: CustomTestStringConvertible {
+  /// How the test's runner calls it.
   public var testDescription: String { "\(number) \(name)" }
 }

@@ -9,20 +9,36 @@ public struct Recount: Hashable, Sendable {
   /// The stamp of the change that had counted it.
   public var stamp: Stamp
 
-  /// The conflict that the device writes of it, the only one it writes itself: a counter loses
-  /// nothing otherwise.
+  /// What the counter shows with the amount counted.
+  public var shown: Int64
+
+  /// The conflict that the device writes of it, the only one it writes itself.
+  ///
+  /// A counter loses nothing otherwise. The value that was kept counts the amount, the one that
+  /// lost does not.
   ///
   /// - Parameters:
   ///   - record: The record that the counter is of.
   ///   - device: The device, whose replica ids it is addressed to.
-  ///   - time: The server's time in milliseconds, as the renewal told it.
+  ///   - time: The device's time in milliseconds.
   /// - Returns: The conflict, about the amount that may be counted twice.
   public func conflict(of record: RecordKey, on device: Device, time: Int64) -> ConflictEntry {
-    ConflictEntry(
+    let (once, overflow) = shown.subtractingReportingOverflow(amount.value)
+    return ConflictEntry(
       id: ConflictEntry.id(of: record, field: field, losing: stamp), record: record, field: field,
-      rule: rule.name, lost: .integer(amount.value), lostOrigin: stamp,
-      lostBy: device.account.user, kept: nil, keptOrigin: nil, keptBy: nil, time: time,
-      replicas: device.earlierReplicas + [device.replica])
+      rule: rule.name, lost: .integer(overflow ? shown : once), lostOrigin: stamp,
+      lostBy: device.account.user, kept: .integer(shown), keptOrigin: stamp, keptBy: nil,
+      time: time, replicas: device.earlierReplicas + [device.replica])
+  }
+}
+
+extension ConflictEntry {
+  /// Whether it says that something may have been counted twice: the value that was kept counts it
+  /// once more than the one that was not.
+  ///
+  /// The only conflict that a device writes itself; no count ever loses to another.
+  public var mayBeCountedTwice: Bool {
+    rule == MergeRule.counter.name || rule == MergeRule.growOnlyCounter.name
   }
 }
 
@@ -50,7 +66,7 @@ extension DeviceRecord {
     var moved: [Recount] = []
     for entry in told.fields.entries {
       let theirs = entry.value.counter[old]
-      let known = base?.fields[entry.name]?.counter[old] ?? CounterTotal()
+      let known = ground?.fields[entry.name]?.counter[old] ?? CounterTotal()
       guard known.up < theirs.up || known.down < theirs.down else { continue }
       if let recount = takeShares(of: entry.name, by: old) { moved.append(recount) }
     }
@@ -66,7 +82,12 @@ extension DeviceRecord {
       rows = before
       return []
     }
-    return moved
+    let after = self.view
+    return moved.map { recount in
+      var counted = recount
+      counted.shown = after?.fields[recount.field]?.counter.value ?? 0
+      return counted
+    }
   }
 
   /// Takes what the rows count under a replica id out of a field.
@@ -87,7 +108,7 @@ extension DeviceRecord {
       var sum =
         recount
         ?? Recount(
-          field: field, rule: change.rule, amount: CounterTotal(), stamp: change.stamp)
+          field: field, rule: change.rule, amount: CounterTotal(), stamp: change.stamp, shown: 0)
       sum.amount = sum.amount.adding(up: share.up, down: share.down)
       recount = sum
     }

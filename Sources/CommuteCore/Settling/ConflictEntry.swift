@@ -45,8 +45,17 @@ public struct ConflictEntry: Hashable, Sendable {
     replicas.contains { $0 == device.replica || device.earlierReplicas.contains($0) }
   }
 
-  /// The edit that writes the lost value once more.
-  public var restoring: FieldEdit { .set(lost) }
+  /// The edit that writes the lost value once more; where it may be counted twice, the one that
+  /// takes the second count back.
+  public var restoring: FieldEdit {
+    if kept != nil, mayBeCountedTwice, case .integer(let once) = lost,
+      case .integer(let twice)? = kept
+    {
+      let (amount, overflow) = once.subtractingReportingOverflow(twice)
+      return overflow ? .set(lost) : .add(amount)
+    }
+    return .set(lost)
+  }
 }
 
 extension ConflictEntry {
@@ -70,6 +79,16 @@ extension ConflictEntry {
   /// The conflict's record; `lost` and `kept` carry their own stamps, so that a reader can name the
   /// devices that wrote them.
   func state(lost lostStamp: Stamp, kept keptStamp: Stamp?) -> RecordState {
+    var fields = values.mapValues { FieldState(value: $0, stamp: lostStamp) }
+    fields["lost"] = FieldState(value: lost, stamp: lostStamp, origin: lostOrigin)
+    if let kept, let keptStamp {
+      fields["kept"] = FieldState(value: kept, stamp: keptStamp, origin: keptOrigin)
+    }
+    return RecordState(fields: fields)
+  }
+
+  /// The values of the conflict's record, by field.
+  public var values: FieldMap<FieldValue> {
     var values: FieldMap<FieldValue> = [
       "devices": .list(replicas.map { $0.text }), "field": .text(field.text),
       "record": .text(record.id.text), "rule": .text(rule.text),
@@ -77,12 +96,9 @@ extension ConflictEntry {
     ]
     if let lostBy { values["lostBy"] = .text(lostBy) }
     if let keptBy { values["keptBy"] = .text(keptBy) }
-    var fields = values.mapValues { FieldState(value: $0, stamp: lostStamp) }
-    fields["lost"] = FieldState(value: lost, stamp: lostStamp, origin: lostOrigin)
-    if let kept, let keptStamp {
-      fields["kept"] = FieldState(value: kept, stamp: keptStamp, origin: keptOrigin)
-    }
-    return RecordState(fields: fields)
+    values["lost"] = lost
+    if let kept { values["kept"] = kept }
+    return values
   }
 
   /// Whether both say the same; texts are compared by their bytes.

@@ -120,8 +120,8 @@ final class WriterCore {
     if queued { observers.noteQueued() }
   }
 
-  /// Forgets records over which nothing lies any more, unless a record of another table has the same
-  /// id.
+  /// Forgets records over which nothing lies any more, unless a record of another table has the
+  /// same id.
   private func forgetSettled() {
     for id in state.settled {
       let rows: SQL = """

@@ -8,6 +8,7 @@ extension WriterCore {
     _ answer: SyncAnswer, roundTrip: Int64
   ) throws(StoreError) -> AppliedRound {
     let wall = options.clock.wall()
+    let earlier = state.device.replica
     let reading = state.device.read(
       answer, wall: wall, roundTrip: roundTrip, newReplica: ReplicaID.random(using: &random),
       carryingOut: .all)
@@ -21,6 +22,7 @@ extension WriterCore {
       options.onPoint?(.answerApplied)
     case .renewed:
       try noteUnsettled()
+      try recount(answer.renew ?? [], under: earlier)
       applied.more = true
     case .apply:
       let isCut = try settle(answer.verdicts, wall: wall, into: &applied)

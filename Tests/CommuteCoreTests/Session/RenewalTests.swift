@@ -109,7 +109,9 @@ import Testing
       account: Account(tenant: "home", user: "ada"), clock: context.clock,
       earlierReplicas: [Self.old])
     let conflict = try #require(moved.first).conflict(of: record.key, on: device, time: 77)
-    #expect(conflict.lost == .integer(-2))
+    #expect(conflict.lost == .integer(3))
+    #expect(conflict.kept == .integer(1))
+    #expect(conflict.mayBeCountedTwice)
     #expect(conflict.rule == "counter")
     #expect(conflict.record == record.key)
     #expect(conflict.isAddressed(to: device))
