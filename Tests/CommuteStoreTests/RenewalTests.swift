@@ -34,7 +34,7 @@ struct Shelfmark: Record, Equatable {
 
   /// Another copy of the running machine has lent a book five times, under the same replica id and
   /// with the same request number.
-  private func letCopyCount() async throws {
+  private func letCopyCount(upTo total: UInt64 = 6) async throws {
     let device = try await store.device()
     var operation = Operation(
       id: OperationID(high: 7, low: 7), schema: 1, replica: device.replica, key: key,
@@ -45,7 +45,7 @@ struct Shelfmark: Record, Equatable {
       rule: .counter,
       detail: .total([
         CounterShare(
-          replica: device.replica, before: CounterTotal(up: 1), after: CounterTotal(up: 6))
+          replica: device.replica, before: CounterTotal(up: 1), after: CounterTotal(up: total))
       ]))
     var copy = device
     let row = OutboxRow(operation: operation, isInFlight: true, bytes: operation.encoded())
@@ -107,6 +107,21 @@ struct Shelfmark: Record, Equatable {
     #expect(held?.counter.value == 6)
     let counts = try await store.counts()
     #expect(counts == StoreCounts())
+  }
+
+  @Test func `what moved is gone from the operation that stays`() async throws {
+    try await letCopyCount(upTo: 2)
+    try await store.write { tx in
+      try tx.update(Shelfmark.self, id(1)) {
+        $0.loans += 3
+        $0.title = "A 2"
+      }
+    }
+    let applied = try await store.sync(with: server)
+    #expect(applied.reading == .renewed)
+    try await store.syncAll(with: server)
+    #expect(held?.counter.value == 5)
+    #expect(try await shown() == Shelfmark(id: id(1), title: "A 2", loans: 5))
   }
 
   @Test func `an operation that the server has applied is not counted again under its id`()

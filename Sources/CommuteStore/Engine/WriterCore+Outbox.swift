@@ -97,8 +97,8 @@ extension WriterCore {
   }
 
   private func update(_ row: OutboxRow, was old: OutboxRow) throws(StoreError) {
-    // Marking in flight leaves what changed as it is.
-    if row.isInFlight == old.isInFlight, row.operation != old.operation {
+    // Marking in flight leaves what changed as it is; a row taken out of flight may say less.
+    if old.isInFlight || !row.isInFlight, row.operation != old.operation {
       let statement = try kept(
         """
         UPDATE c_outbox SET operation = ?1, creates = ?2, fields = ?3, clock = ?4, deleted = ?5,
