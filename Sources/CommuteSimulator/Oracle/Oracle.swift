@@ -65,6 +65,9 @@ struct Oracle {
     return nil
   }
 
+  /// Whether a whole machine was put back to an earlier state.
+  var isAnyMachinePutBack: Bool { !machines.isEmpty }
+
   /// An edit that waited was given a later moment.
   mutating func moved(
     device: Int, _ place: Int, _ content: Content, from old: Moment, to new: Moment
