@@ -17,13 +17,7 @@ final class CheckpointLock: Sendable {
 
   /// Opens the file, which is made where there is none.
   init(database path: String) throws(ServerStoreError) {
-    let file = path + ".checkpoint"
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw .cannotOpen(
-        reason: "\(file) cannot be opened: \(String(cString: strerror(errno)).lowercased())")
-    }
-    self.descriptor = Mutex(descriptor)
+    descriptor = Mutex(try ServerFileLock.open(path + ".checkpoint"))
   }
 
   /// Runs the body while holding it, where nobody else does.

@@ -18,18 +18,28 @@ final class ServerFileLock: Sendable {
   ///
   /// - Throws: `ServerStoreError.cannotOpen` where another process has it.
   init(database path: String) throws(ServerStoreError) {
-    let file = path + ".lock"
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      throw .cannotOpen(
-        reason: "\(file) cannot be opened: \(String(cString: strerror(errno)).lowercased())")
-    }
+    let descriptor = try Self.open(path + ".lock")
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       close(descriptor)
       throw .cannotOpen(
         reason: "\(path) is served by another process; end that one, or serve another file")
     }
     self.descriptor = Mutex(descriptor)
+  }
+
+  /// Opens a file beside a database that is there only to be locked, and makes it where there is
+  /// none.
+  static func open(_ file: String) throws(ServerStoreError) -> Int32 {
+    #if canImport(Darwin)
+      let descriptor = Darwin.open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #else
+      let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    #endif
+    guard descriptor >= 0 else {
+      throw .cannotOpen(
+        reason: "\(file) cannot be opened: \(String(cString: strerror(errno)).lowercased())")
+    }
+    return descriptor
   }
 
   /// Lets go of it; the second call does nothing.
