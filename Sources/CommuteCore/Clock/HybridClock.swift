@@ -55,9 +55,14 @@ public struct HybridClock: Hashable, Sendable {
 
   /// Whether the clock was led astray: it is further ahead of the corrected wall clock than a
   /// server takes stamps.
-  public func isAstray(wall: Int64) -> Bool {
+  public func isAstray(wall: Int64) -> Bool { isAstray(last, wall: wall) }
+
+  /// Whether a stamp is further ahead of the corrected wall clock than a server takes stamps.
+  public func isAstray(_ stamp: Stamp, wall: Int64) -> Bool { isAstray(stamp.time, wall: wall) }
+
+  private func isAstray(_ time: UInt64, wall: Int64) -> Bool {
     let limit = Self.corrected(wall, by: offset) + Limits.skewMilliseconds
-    return last >> 16 > limit
+    return time >> 16 > limit
   }
 
   /// Sets the clock back to a stamp; a clock that is not ahead of it stays.

@@ -7,7 +7,8 @@ extension Device {
   ///
   /// The new stamps are below some that the earlier id gave, so they must not be of that id. The
   /// caller does this in the transaction that applied an answer, commits durably and then writes
-  /// the host record.
+  /// the host record. Where even then the clock would be astray it stays: half the way is of no
+  /// use, and each step costs a replica id.
   ///
   /// - Parameters:
   ///   - held: The greatest stamp in base, offers, rows (in flight, too) and inbox
@@ -20,7 +21,7 @@ extension Device {
   public mutating func lowerClock(
     to held: Stamp, wall: Int64, newReplica: ReplicaID
   ) -> Bool {
-    guard clock.isAstray(wall: wall), held.time < clock.last else { return false }
+    guard clock.isAstray(wall: wall), !clock.isAstray(held, wall: wall) else { return false }
     clock.lower(to: held)
     #if PLANTED
       if Planted.isActive(.loweredUnderOneID) { return true }

@@ -31,6 +31,8 @@ final class WriterCore {
   var hasOffers = true
   /// The operations and offers of the round under way.
   var round: Set<OperationID> = []
+  /// When all records were last searched for stamps from the future, by the monotonic clock.
+  var searchedAt: Int64?
   /// Whether anybody observed when the transaction began.
   var wasWatched = false
   /// What was committed so far.

@@ -50,16 +50,28 @@ extension Store {
     let isLong = answer.feeds.contains {
       $0.records.count > Self.recordsInPlace || $0.reset != nil || $0.revoked != nil
     }
-    let (applied, host) = try await perform(
+    let (applied, host, isAstray) = try await perform(
       durability, onThread: isLong || !answer.ancestry.isEmpty
     ) {
-      core throws(StoreError) -> (AppliedRound, HostRecord) in
+      core throws(StoreError) -> (AppliedRound, HostRecord, Bool) in
       let applied = try core.apply(answer, roundTrip: roundTrip)
       if let next, applied.reading == .apply { core.state.device.nonce = next }
-      return (applied, core.hostRecord)
+      let clock = core.state.device.clock
+      return (applied, core.hostRecord, clock.isAstray(wall: core.options.clock.wall()))
     }
     if applied.reading == .renewed { try keep(host) }
+    // A page that is on its way answers to the present id. What fails here is done later.
+    if isAstray, next == nil, applied.reading == .apply { try? await lowerClock() }
     return applied
+  }
+
+  /// Sets a clock that was led astray back, in a durable transaction of its own: the answer does
+  /// not depend on it, and may be large.
+  private func lowerClock() async throws(StoreError) {
+    let host = try await perform(.full, onThread: true) {
+      core throws(StoreError) -> HostRecord? in try core.lowerClock() ? core.hostRecord : nil
+    }
+    if let host { try keep(host) }
   }
 
   /// Takes note that the round under way brought no answer; its operations stay in line.

@@ -112,7 +112,8 @@ struct Checkup: Sendable {
       return Finding(
         name: "clock", state: .note,
         text: "a clock ran ahead once: stamps here go on from \(Moment.span(ahead)) ahead of this"
-          + " machine's, and order stays right", members: members)
+          + " machine's until all from then is settled and decided; order stays right",
+        members: members)
     }
     return Finding(name: "clock", state: .fine, text: text, members: members)
   }

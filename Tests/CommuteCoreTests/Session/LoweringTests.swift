@@ -31,6 +31,16 @@ import Testing
     #expect(device.replica == ReplicaID(rawValue: 1))
   }
 
+  @Test mutating func `it does not go half the way`() {
+    _ = device.clock.now(wall: Self.ahead)
+    let last = device.clock.last
+    let isHalfway = lower(to: DeviceBench.stamp(61_001))
+    #expect(!isHalfway)
+    #expect(device.clock.last == last)
+    let isLowered = lower(to: DeviceBench.stamp(61_000))
+    #expect(isLowered)
+  }
+
   @Test mutating func `a minute ahead is not astray`() {
     _ = device.clock.now(wall: 61_000)
     #expect(!device.clock.isAstray(wall: 1_000))
