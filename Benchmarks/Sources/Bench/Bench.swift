@@ -2,26 +2,40 @@ import Foundation
 
 /// Measures, beside floors of the same run; never a test that can turn red for being slow.
 ///
-/// Arguments name what is measured (`codec`, `pull`, `serve`); without any it is everything.
+/// Arguments name what is measured; without any it is everything.
 @main struct Bench {
   static func main() async throws {
-    let wanted = CommandLine.arguments.dropFirst()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "child-writes" {
+      return try await DurabilityBench.child(Array(arguments.dropFirst()))
+    }
+    let unknown = arguments.filter { name in !all.contains { $0.name == name } }
+    guard unknown.isEmpty else {
+      let names = all.map(\.name).joined(separator: ", ")
+      throw BenchFailure(
+        description: "no bench \(unknown.joined(separator: ", ")); there are \(names)")
+    }
     var measurements: [Measurement] = []
-    if wanted.isEmpty || wanted.contains("codec") {
-      measurements = try CodecBench.run()
-      for measurement in measurements { print(measurement.line) }
-    }
-    if wanted.isEmpty || wanted.contains("pull") {
-      let pull = try await PullBench.run(records: 10_000, rounds: 9)
-      print(pull.line)
-      measurements.append(pull)
-    }
-    if wanted.isEmpty || wanted.contains("serve") {
-      let serve = try await ServeBench.run(requests: 8_000, rounds: 5)
-      print(serve.line)
-      measurements.append(serve)
+    for bench in all where arguments.isEmpty || arguments.contains(bench.name) {
+      let measured = try await bench.run()
+      for measurement in measured { print(measurement.line) }
+      measurements += measured
     }
     let short = measurements.filter { !$0.isMet }
     print("bench: \(measurements.count) measured, \(short.count) short of their goal")
   }
+
+  private static let rounds = 5
+
+  private static let all: [(name: String, run: @Sendable () async throws -> [Measurement])] = [
+    ("codec", { try CodecBench.run() }),
+    ("pull", { [try await PullBench.run(records: 10_000, rounds: 9)] }),
+    ("serve", { [try await ServeBench.run(requests: 8_000, rounds: 5)] }),
+    ("write", { try await WriteBench.run(rounds: rounds) }),
+    ("durability", { try await DurabilityBench.run(rounds: rounds) }),
+    ("read", { try await ReadBench.run(rounds: rounds) }),
+    ("observe", { try await ObserveBench.run(rounds: rounds) }),
+    ("merge", { try await MergeBench.run(rounds: rounds) }),
+    ("footprint", { try await FootprintBench.run() }),
+  ]
 }

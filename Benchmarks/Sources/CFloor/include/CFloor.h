@@ -14,3 +14,4 @@ int floor_store_rows(const char *source, const char *table, const char *target,
 /// before the next (WAL, FULL). Returns 0, or SQLite's code.
 int floor_group_commit(const char *target, int records, int records_per_transaction,
                        double *wall_seconds, double *cpu_seconds);
+#include "StoreFloor.h"
