@@ -264,9 +264,26 @@ def identifier_vectors():
         ["table empty deleteWins"],
         ["table Z deleteWins", "field b text latest", "field B text latest", "field a text latest",
          "table a deleteWins", "table aa deleteWins"],
+        ["table item deleteWins", "field shelf bytes? latest", "field list bytes serverWins",
+         "reference shelf shelf nullify", "reference list list cascade", "table list deleteWins"],
+        ["table item deleteWins", "field list bytes latest", "reference list list keep"],
+        ["table tag editRevives", "field name text latest", "field code integer? clientWins",
+         "unique sameRecord place name", "unique first code", "field place text latest"],
     ]
     for lines in schemas:
         yield "schema-hash", ";".join(lines), protocol.schema_hash(lines)
+    keys = [
+        ("todos", "tag", [("name", '"home"')]), ("todos", "tag", [("name", '"Home"')]),
+        ("todo", "stag", [("name", '"home"')]), ("todos", "tag", [("name", '""')]),
+        ("conversation/42", "member", [("user", '"ada"'), ("role", '{"i":"1"}')]),
+        ("conversation/42", "member", [("role", '{"i":"1"}'), ("user", '"ada"')]),
+        ("b\u00fccher", "b", [("isbn", '{"b":"AQI"}'), ("at", '{"t":"5"}'), ("on", "true")]),
+        ("books", "book", [("title", '"Emma"'), ("isbn", "null")]),
+        ("books", "book", [("tags", '["a","b"]'), ("tagsa", '{"d":1.5}')]),
+    ]
+    for feed, table, values in keys:
+        words = [feed, table] + [word for pair in values for word in pair]
+        yield "key-id", " ".join(words), protocol.key_id(feed, table, values)
 
 
 def write(folder, name, title, vectors):

@@ -17,6 +17,7 @@ public func vectorResult(kind: VectorKind, input: [UInt8]) -> [UInt8]? {
   case "sha256": VectorChecks.hash(VectorChecks.bytes(of: input[...]))
   case "derived-id": VectorChecks.derivedID(input)
   case "schema-hash": SchemaCheck.hash(input)
+  case "key-id": SchemaCheck.keyID(input)
   case "record": VectorChecks.record(input)
   case "operation": VectorChecks.operation(input) { $0.encoded() }
   case "operation-hash": VectorChecks.operation(input) { Array($0.digest.text.utf8) }

@@ -30,6 +30,8 @@ VALUES = [None, True, False, "", {"i": Token("5")}, {"i": Token("-92233720368547
           ["classics", "romance"], [], [""], Raw('{"colour": {"r" : 1.0, "g":[ 2,3 ]}}')]
 RULES = [Raw('"latest"'), Raw('"counter"'), Raw('"keepBoth"'), Raw('"median"'),
          Raw('{"of":"later"}'), Raw("null"), Raw('"s\\u0065t"')]
+DECLARED = ["reference list list cascade", "reference shelf shelf nullify", "unique first isbn13", "",
+            "\u00e9"]
 KEPT = [Raw("[1, 2.50 ,null]"), Raw('{"a":{"b":"\\u00e9"}}'), Raw("true"), Raw('"x"'), Raw("0")]
 
 
@@ -196,6 +198,8 @@ class Wild:
         self.some(parts, 10, revives=self.stamp, unknown=lambda: self.dice.pick(KEPT))
         self.some(parts, 20, deleted=self.stamp, needs=lambda: [
             [self.dice.pick(TABLES), self.identifier()] for _ in range(self.dice.below(3))])
+        self.some(parts, 15, declares=lambda: [
+            self.dice.pick(DECLARED) for _ in range(self.dice.below(3))])
         return parts
 
     def list_of(self, make, most=3):
@@ -234,6 +238,7 @@ class Wild:
                   revision=lambda: self.dice.pick([None, self.revision()]))
         self.some(parts, 25, stamps=lambda: {name: self.stamp() for name in self.names(3)},
                   deleted=self.stamp, record=self.record)
+        self.some(parts, 10, holder=self.identifier)
         return parts
 
     def page(self):
@@ -402,7 +407,8 @@ WRONG = {
         (["fields", "title"], {"value": None, "total": {}, "tags": {}}),
         (["fields", "title"], {"value": None, "replaces": [], "tags": {}}), (["deleted"], True), (["needs"], [["book"]]),
         (["needs"], [["book", ID, 1]]), (["needs"], ["book"]), (["needs"], [["", ID]]),
-        (["needs"], [["book", "x"]]), (["needs"], None), (["unknown"], Raw('"\\ud800"')),
+        (["needs"], [["book", "x"]]), (["needs"], None), (["declares"], {}),
+        (["declares"], [5]), (["declares"], None), (["unknown"], Raw('"\\ud800"')),
     ],
     "request": [
         (["schema"], DROP), (["build"], DROP), (["owner"], DROP), (["replica"], DROP),
@@ -435,6 +441,7 @@ WRONG = {
         (["verdicts"], [{"id": ID, "verdict": "later", "code": "needs", "after": -1}]),
         (["verdicts"], [{"id": ID, "verdict": "applied", "stamps": {STAMP: "*"}}]),
         (["verdicts"], [{"id": ID, "verdict": "applied", "record": {}}]),
+        (["verdicts"], [{"id": ID, "verdict": "applied", "holder": "x"}]),
         (["verdicts"], [{"id": ID, "verdict": Raw('"\\u0061pplied"')}]),
         (["devices"], Raw('{"\\u0038a3f123456789abc":"phone"}')),
         (["verdicts"], {}), (["feeds"], [{"feed": "books"}]), (["feeds"], [{"grant": 1}]),

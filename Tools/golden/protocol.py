@@ -437,7 +437,8 @@ def operation(node):
     if names:
         parts["stamps"] = stamps(by_name, names)
         parts["fields"] = written(inner)
-    parts.update(form(node, [("deleted", False, stamp), ("needs", False, array(needed))]))
+    parts.update(form(node, [("deleted", False, stamp), ("needs", False, array(needed)),
+                             ("declares", False, array(text))]))
     return written(parts)
 
 
@@ -491,8 +492,8 @@ def settled_stamps(node):
 
 
 REASONS = {
-    "rejected": ["gone", "feed", "mismatch", "rule", "kind", "tooLarge", "expired", "invalid",
-                 "forbidden", "other"],
+    "rejected": ["gone", "feed", "mismatch", "rule", "kind", "tooLarge", "expired", "late",
+                 "taken", "invalid", "forbidden", "other"],
     "later": ["needs", "reset", "offers", "unavailable"],
 }
 
@@ -502,7 +503,8 @@ def verdict(node):
         ("id", True, identifier), ("verdict", True, token), ("code", False, text),
         ("message", False, unless('""', text)), ("after", False, unless("0", whole)),
         ("revision", False, or_null(revision)), ("stamps", False, settled_stamps),
-        ("deleted", False, stamp), ("record", False, record)])
+        ("deleted", False, stamp), ("record", False, record),
+        ("holder", False, identifier)])
     kind = parts["verdict"]
     parts["verdict"] = quoted(kind)
     if kind in REASONS:
@@ -580,6 +582,17 @@ def derived_id(namespace, data):
     return str(uuid.UUID(int=number))
 
 
+def key_id(feed, table, values):
+    """What stands for a unique key: `values` are pairs of a field's name and its JSON."""
+    data = feed.encode() + b"\0" + table.encode() + b"\0"
+    for field, json in sorted(values, key=lambda pair: pair[0].encode()):
+        canonical = value(read(json.encode()))[1]
+        if canonical == b"\0":
+            return "none"
+        data += field.encode() + b"\0" + struct.pack(">I", len(canonical)) + canonical
+    return derived_id("commute.key", data)
+
+
 def schema_hash(lines):
     """The hash of tables given as lines in any order."""
     tables = {}
@@ -592,7 +605,13 @@ def schema_hash(lines):
             tables[current].append(line)
     ordered = []
     for key in in_order(tables):
-        fields = sorted(tables[key][1:], key=lambda line: line.split()[1].encode())
-        ordered += [tables[key][0]] + fields
+        by_kind = {kind: [line for line in tables[key][1:] if line.split()[0] == kind]
+                   for kind in ("field", "reference", "unique")}
+        for kind in ("field", "reference"):
+            by_kind[kind].sort(key=lambda line: line.split()[1].encode())
+        keys = [in_order(line.split()[2:]) + [line.split()[1]] for line in by_kind["unique"]]
+        keys.sort(key=lambda key: [name.encode() for name in key[:-1]])
+        ordered += [tables[key][0]] + by_kind["field"] + by_kind["reference"]
+        ordered += [" ".join(["unique", key[-1]] + key[:-1]) for key in keys]
     text = "".join(line + "\n" for line in ordered)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -49,15 +49,19 @@ public struct FieldSchema: Hashable, Sendable {
   public var isOptional: Bool
   /// How concurrent changes merge.
   public var rule: MergeRule
+  /// That its values name records; nil where they name none.
+  public var references: Reference?
 
   /// Declares a field.
   public init(
-    _ name: Key, _ kind: FieldKind, isOptional: Bool = false, rule: MergeRule = .latest
+    _ name: Key, _ kind: FieldKind, isOptional: Bool = false, rule: MergeRule = .latest,
+    references: Reference? = nil
   ) {
     self.name = name
     self.kind = kind
     self.isOptional = isOptional
     self.rule = rule
+    self.references = references
   }
 
   /// Whether the field may hold a value.
@@ -75,12 +79,17 @@ public struct TableSchema: Hashable, Sendable {
   public let fields: FieldMap<FieldSchema>
   /// What becomes of a record deleted here and edited there.
   public var rule: RecordRule
+  /// The fields whose values together belong to one record of a feed.
+  public let uniqueKeys: [UniqueKey]
 
   /// Declares a table.
-  public init(_ name: Key, fields: [FieldSchema], rule: RecordRule = .deleteWins) {
+  public init(
+    _ name: Key, fields: [FieldSchema], rule: RecordRule = .deleteWins, unique: [UniqueKey] = []
+  ) {
     self.name = name
     self.fields = FieldMap(fields.map { ($0.name, $0) })
     self.rule = rule
+    uniqueKeys = unique.sorted { $0.fields.lexicographicallyPrecedes($1.fields) }
   }
 
   /// The rule of a field; `latest` for one that the table does not name.
@@ -96,6 +105,10 @@ public enum SchemaError: Error, Hashable, Sendable {
   case nameNotAllowed(Key)
   /// Two tables carry one name.
   case duplicateTable(Key)
+  /// The field cannot name records as it is declared.
+  case referenceDoesNotFit(table: Key, field: Key, ReferenceProblem)
+  /// The fields cannot be a key as they are declared.
+  case uniqueDoesNotFit(table: Key, fields: [Key], UniqueProblem)
 
   /// What happened and what to do, in one line.
   public var message: String {
@@ -108,6 +121,10 @@ public enum SchemaError: Error, Hashable, Sendable {
         + " letter, at most 128 bytes, and no prefix c_, q_ or sqlite_"
     case .duplicateTable(let name):
       "two tables are called \(name.text); rename one"
+    case .referenceDoesNotFit(let table, let field, let problem):
+      "\(table.text).\(field.text) cannot refer to a record: \(problem.message)"
+    case .uniqueDoesNotFit(let table, let fields, let problem):
+      "\(table.text) cannot keep \(UniqueKey.list(fields)) unique: \(problem.message)"
     }
   }
 }
@@ -148,6 +165,8 @@ public struct Schema: Hashable, Sendable {
     for table in tables {
       guard map[table.name] == nil else { throw .duplicateTable(table.name) }
       try Self.check(table)
+      try table.checkReferences()
+      try table.checkUniqueKeys()
       map[table.name] = table
     }
     self.tables = map
@@ -193,6 +212,7 @@ public struct Schema: Hashable, Sendable {
         text += "field \(field.name.text) \(field.value.kind.name.text)\(optional)"
         text += " \(field.value.rule.name.text)\n"
       }
+      for line in table.value.declarations { text += "\(line.text)\n" }
     }
     return text
   }

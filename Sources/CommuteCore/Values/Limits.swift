@@ -44,6 +44,7 @@ extension Operation {
       size += entry.name.text.utf8.count * 2 + entry.value.value.approximateSize + 90
       if entry.value.rule != .latest { size += entry.value.approximateDetailSize }
     }
+    for line in declares { size += line.text.utf8.count + 3 }
     return size + needs.count * 60
   }
 }

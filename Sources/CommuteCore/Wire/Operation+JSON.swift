@@ -67,6 +67,14 @@ extension JSONWriter {
       stamp(deleted)
     }
     if !operation.needs.isEmpty { needs(operation.needs) }
+    if !operation.declares.isEmpty {
+      append(",\"declares\":[")
+      for line in operation.declares {
+        separate()
+        text(line.text)
+      }
+      append(0x5D)
+    }
     append(0x7D)
   }
 
@@ -126,6 +134,7 @@ extension JSONReader {
         try skipValue()
       case .deleted: result.deleted = try stamp()
       case .needs: result.needs = try needs()
+      case .declares: result.declares = try declarations()
       default: try skipValue()
       }
     }
@@ -159,6 +168,14 @@ extension JSONReader {
     }
     guard let fields = collector.finish() else { throw JSONFault(.duplicateName, at: start) }
     return fields
+  }
+
+  private mutating func declarations() throws(JSONFault) -> [Key] {
+    var lines: [Key] = []
+    try openArray()
+    var isFirst = true
+    while try nextElement(isFirst: &isFirst) { lines.append(Key(try string())) }
+    return lines
   }
 
   private mutating func needs() throws(JSONFault) -> [RecordKey] {

@@ -24,6 +24,9 @@ public struct Operation: Hashable, Sendable {
   public var deleted: Stamp?
   /// Records that must exist before it can be applied.
   public var needs: [RecordKey]
+  /// The lines about the references and unique keys of its fields in the schema of its writer, in
+  /// order; see ``TableSchema/declarations(of:)``.
+  public var declares: [Key]
   /// The hash of its bytes, which are frozen when it is first marked in flight.
   public var digest: SHA256.Digest
 
@@ -32,7 +35,7 @@ public struct Operation: Hashable, Sendable {
     id: OperationID, schema: UInt64, replica: ReplicaID, epoch: Epoch? = nil,
     base: Revision? = nil, key: RecordKey, feed: Key, creates: Bool = false,
     revives: Stamp? = nil, fields: FieldMap<OperationField> = FieldMap(), deleted: Stamp? = nil,
-    needs: [RecordKey] = [],
+    needs: [RecordKey] = [], declares: [Key] = [],
     digest: SHA256.Digest = SHA256.Digest(first: 0, second: 0, third: 0, fourth: 0)
   ) {
     self.id = id
@@ -47,6 +50,7 @@ public struct Operation: Hashable, Sendable {
     self.fields = fields
     self.deleted = deleted
     self.needs = needs
+    self.declares = declares
     self.digest = digest
   }
 }
@@ -69,6 +73,8 @@ public enum RejectionCode: UInt8, Hashable, Sendable, CaseIterable {
   case expired
   /// An offer comes later than the retention time after its epoch ended.
   case late
+  /// Another record of the feed holds the unique key.
+  case taken
   /// A validator refused it.
   case invalid
   /// The user may not write there.
@@ -87,6 +93,7 @@ public enum RejectionCode: UInt8, Hashable, Sendable, CaseIterable {
     case .tooLarge: "tooLarge"
     case .expired: "expired"
     case .late: "late"
+    case .taken: "taken"
     case .invalid: "invalid"
     case .forbidden: "forbidden"
     case .other: "other"
@@ -154,11 +161,14 @@ public struct Verdict: Hashable, Sendable {
   public var deleted: Stamp?
   /// The record as it is now; left out where the device can tell it from what it holds.
   public var record: RecordMessage?
+  /// The record that holds the unique key; only where it is refused as ``RejectionCode/taken``.
+  public var holder: RecordID?
 
   /// Makes a verdict.
   public init(
     id: OperationID, kind: Kind, revision: Revision? = nil,
-    stamps: FieldMap<Stamp> = FieldMap(), deleted: Stamp? = nil, record: RecordMessage? = nil
+    stamps: FieldMap<Stamp> = FieldMap(), deleted: Stamp? = nil, record: RecordMessage? = nil,
+    holder: RecordID? = nil
   ) {
     self.id = id
     self.kind = kind
@@ -166,6 +176,7 @@ public struct Verdict: Hashable, Sendable {
     self.stamps = stamps
     self.deleted = deleted
     self.record = record
+    self.holder = holder
   }
 }
 

@@ -61,6 +61,10 @@ extension JSONWriter {
       append(",\"record\":")
       self.record(record)
     }
+    if let holder = verdict.holder {
+      append(",\"holder\":")
+      identifier(holder)
+    }
   }
 }
 
@@ -91,6 +95,7 @@ extension JSONReader {
       case .stamps: result.stamps = try settledStamps()
       case .deleted: result.deleted = try stamp()
       case .record: result.record = try record()
+      case .holder: result.holder = try identifier()
       default: try skipValue()
       }
     }

@@ -3,9 +3,9 @@
 /// Reading turns a name into one of these by its bytes, so that no text is made for it; a bit for
 /// the raw value marks what an object already had.
 enum WireMember: UInt8, Hashable, Sendable, CaseIterable {
-  case after, again, ancestry, author, base, build, bytes, code, creates, cursor, deleted, device
-  case devices, ended, epoch, feed, feeds, fence, fields, grant, hash, heads, id, limit, message
-  case more, name, needs, nonce, number, offers, operations, origin, origins, over, owner
+  case after, again, ancestry, author, base, build, bytes, code, creates, cursor, declares, deleted
+  case device, devices, ended, epoch, feed, feeds, fence, fields, grant, hash, heads, holder, id, limit
+  case message, more, name, needs, nonce, number, offers, operations, origin, origins, over, owner
   case `protocol`, record, records, renew, replaces, replica, replicas, reset, revision, revives
   case revoked, rule, schema, stamp, stamps, state, table, tags, time, total, value, verdict
   case verdicts, version
@@ -25,6 +25,7 @@ enum WireMember: UInt8, Hashable, Sendable, CaseIterable {
     case .code: "code"
     case .creates: "creates"
     case .cursor: "cursor"
+    case .declares: "declares"
     case .deleted: "deleted"
     case .device: "device"
     case .devices: "devices"
@@ -37,6 +38,7 @@ enum WireMember: UInt8, Hashable, Sendable, CaseIterable {
     case .grant: "grant"
     case .hash: "hash"
     case .heads: "heads"
+    case .holder: "holder"
     case .id: "id"
     case .limit: "limit"
     case .message: "message"

@@ -14,6 +14,8 @@ enum SchemaText {
       let words = line.split(separator: " ").map(String.init)
       if words.count == 3, words[0] == "table" {
         tables.append((words[1], []))
+      } else if let first = words.first, first == "reference" || first == "unique" {
+        continue  // Columns do not depend on these.
       } else if words.count == 4, words[0] == "field", let last = tables.indices.last,
         let field = field(words[1], words[2])
       {
