@@ -30,6 +30,9 @@
     case removalsForgotten, elementsUntagged, extremesByStamp, siblingDropped
     case serverWinsAlways, serverWinsNever, clientWinsAlways, textLastWriter
     case conflictNotRecorded, everyEditRevives
+    // References and unique keys.
+    case childrenForgotten, oneLevel, lateChildrenKept, nullifiedNow
+    case secondTaken, keysNotFreed, anyIDTaken, declarationsIgnored
     // The world around them: what commits together, and when.
     case splitTransaction, cursorBeforeRows, markNotDurable, clockNotSaved
 

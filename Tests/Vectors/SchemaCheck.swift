@@ -44,7 +44,8 @@ enum SchemaCheck {
     let key = UniqueKey(fields: fields, rule: .sameRecord)
     let id = key.identity(
       feed: Key(String(decoding: words[0], as: UTF8.self)),
-      table: Key(String(decoding: words[1], as: UTF8.self))) { values[$0] }
+      table: Key(String(decoding: words[1], as: UTF8.self))
+    ) { values[$0] }
     return id.map { Array($0.text.utf8) } ?? Array("none".utf8)
   }
 }

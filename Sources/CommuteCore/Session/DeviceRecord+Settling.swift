@@ -19,6 +19,8 @@ extension DeviceRecord {
       rows[0].isInFlight = true
       rows[0].operation.base = base?.revision
       rows[0].operation.epoch = epoch
+      let changed = rows[0].operation.fields.names
+      rows[0].operation.declares = table?.declarations(of: changed) ?? []
     }
     rows[0].attempts &+= 1
     rows[0].unanswered &+= 1

@@ -128,6 +128,17 @@ public struct ServerState: Sendable {
   public var foreign: Set<ReplicaID>
   /// The epochs before the present one, the oldest first; loaded where offers are to be judged.
   public var ancestry: [SyncAnswer.Ancestor]
+  /// Whether it holds every record of the server; otherwise ``present``, ``gone`` and ``holders``
+  /// say what has to be known of the others, and the store goes on with open deletions itself.
+  public var isWhole: Bool
+  /// Records that are there and not loaded, of those that operations need.
+  public var present: Set<RecordKey>
+  /// Deleted records that are not loaded, of those that loaded ones refer to.
+  public var gone: Set<RecordKey>
+  /// The living records that have a unique key, by what stands for the key.
+  public var holders: [RecordID: [RecordID]]
+  /// Deleted records whose children have to be looked for, the oldest first; in a whole state.
+  public var openDeletions: [OpenDeletion]
 
   /// Makes a state of nothing.
   public init(epoch: Epoch, clock: HybridClock) {
@@ -142,5 +153,10 @@ public struct ServerState: Sendable {
     retired = []
     foreign = []
     ancestry = []
+    isWhole = true
+    present = []
+    gone = []
+    holders = [:]
+    openDeletions = []
   }
 }

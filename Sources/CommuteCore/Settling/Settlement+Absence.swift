@@ -145,6 +145,12 @@ extension Settlement {
     #endif
     // What the present history holds of its own, it does not learn from anybody.
     if offered.revision?.epoch == state.epoch { after = before }
+    mend(&after, of: key, in: state)
+    if let refusal = keyRefusal(
+      of: after, before: stored?.state, key: key, feed: offer.feed, in: state)
+    {
+      return verdict(of: refusal, on: offer.id, key: key, before: stored?.state)
+    }
     guard !isTooLarge(after, key: key) else {
       return Verdict(
         id: offer.id,

@@ -17,6 +17,7 @@ extension Settlement {
       after.deleted = after.deleted.map { max($0, stamp) } ?? stamp
       if rule(of: operation.key.table) == .editRevives { after.reviveIfEdited() }
     }
+    mend(&after, with: &settling, in: state)
     #if PLANTED
       if Planted.isActive(.editsRevive), before.deleted != nil, !operation.fields.isEmpty {
         after.deleted = nil
@@ -29,6 +30,12 @@ extension Settlement {
           .tooLarge, message: "the record would take more than \(Limits.mergedBytes) bytes"),
         revision: before.revision,
         record: stored.map { RecordMessage(key: operation.key, state: $0.state) })
+    }
+    if let refusal = keyRefusal(
+      of: after, before: stored?.state, key: operation.key, feed: operation.feed, in: state)
+    {
+      return verdict(
+        of: refusal, on: operation.id, key: operation.key, before: stored?.state)
     }
     if let refused = objection(to: operation, before: stored?.state, after: after, user: user) {
       return refused
@@ -55,6 +62,23 @@ extension Settlement {
     return verdict
   }
 
+  /// Does to what an operation makes of a record what its references say.
+  ///
+  /// An edit brings no record back whose parent is deleted; it came to a deleted record then.
+  private func mend(
+    _ after: inout RecordState, with settling: inout FieldSettling, in state: ServerState
+  ) {
+    #if PLANTED
+      if Planted.isActive(.lateChildrenKept) { return }
+    #endif
+    let isRevived = settling.before.deleted != nil && after.deleted == nil
+    mend(&after, of: settling.operation.key, in: state)
+    guard isRevived, after.deleted != nil else { return }
+    after = settling.before
+    settling.conflicts = []
+    bury(&settling)
+  }
+
   /// Whether a merged record would be over its limit on the wire.
   ///
   /// The estimate leaves out stamps and escapes, which make it six times as long at the most, so
@@ -69,6 +93,7 @@ extension Settlement {
     _ after: inout RecordState, key: RecordKey, feed: Key, in state: inout ServerState,
     outcome: inout Outcome, user: String
   ) {
+    let before = state.records[key]?.state
     var head = state.heads[feed] ?? FeedHead()
     head.head += 1
     state.heads[feed] = head
@@ -86,6 +111,8 @@ extension Settlement {
     state.records[key] = StoredRecord(feed: feed, state: after)
     if !outcome.changedRecords.contains(key) { outcome.changedRecords.append(key) }
     if !outcome.raisedFeeds.contains(feed) { outcome.raisedFeeds.append(feed) }
+    noteKeys(of: key, feed: feed, before: before, after: after, in: &state)
+    noteDeletion(of: key, before: before, after: after, in: &state, outcome: &outcome)
   }
 
   /// Whether the device can tell the record from what it held and what it sent.

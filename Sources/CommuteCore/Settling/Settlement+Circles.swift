@@ -5,7 +5,9 @@ extension Settlement {
   func missing(of operation: Operation, in state: ServerState) -> Set<RecordKey> {
     var missing: Set<RecordKey> = []
     for needed in operation.needs
-    where state.records[needed] == nil && !state.stubs.contains(needed) {
+    where state.records[needed] == nil && !state.present.contains(needed)
+      && !state.stubs.contains(needed)
+    {
       missing.insert(needed)
     }
     return missing

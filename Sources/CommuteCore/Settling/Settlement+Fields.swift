@@ -36,7 +36,7 @@ extension Settlement {
   }
 
   /// Notes the edits that came to a deleted record, unless their writer deleted it, too.
-  private func bury(_ settling: inout FieldSettling) {
+  func bury(_ settling: inout FieldSettling) {
     guard settling.operation.deleted == nil, let deletion = settling.before.deleted else { return }
     for entry in settling.operation.fields.entries {
       let change = entry.value

@@ -37,6 +37,8 @@ public struct Settlement: Sendable {
     public var restamps: [(field: FieldKey, memory: Restamp)] = []
     /// Feeds whose head has risen.
     public var raisedFeeds: [Key] = []
+    /// Records that were deleted and whose children are to be looked for.
+    public var openDeletions: [OpenDeletion] = []
     /// Whether the request's number and nonce are to be remembered.
     public var notesRequest = false
 
@@ -140,6 +142,7 @@ public struct Settlement: Sendable {
       judgeWaiting(
         from: place, of: request, in: &state, outcome: &outcome, time: time, user: user)
     }
+    if state.isWhole { followAll(in: &state, outcome: &outcome) }
     return outcome
   }
 
@@ -219,6 +222,7 @@ public struct Settlement: Sendable {
     in state: ServerState
   ) -> Verdict? {
     let table = operation.key.table
+    if let refusal = declarationRefusal(of: operation, record: stored?.state) { return refusal }
     if operation.revives != nil, rule(of: table) != .editRevives {
       return rejection(
         of: operation, .rule,

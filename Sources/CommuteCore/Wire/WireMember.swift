@@ -4,7 +4,8 @@
 /// the raw value marks what an object already had.
 enum WireMember: UInt8, Hashable, Sendable, CaseIterable {
   case after, again, ancestry, author, base, build, bytes, code, creates, cursor, declares, deleted
-  case device, devices, ended, epoch, feed, feeds, fence, fields, grant, hash, heads, holder, id, limit
+  case device, devices, ended, epoch, feed, feeds, fence, fields, grant, hash, heads, holder, id,
+    limit
   case message, more, name, needs, nonce, number, offers, operations, origin, origins, over, owner
   case `protocol`, record, records, renew, replaces, replica, replicas, reset, revision, revives
   case revoked, rule, schema, stamp, stamps, state, table, tags, time, total, value, verdict

@@ -66,9 +66,10 @@ import Testing
       "book", fields: [shelf, list, kept, FieldSchema("isbn", .text), FieldSchema("part", .text)],
       unique: [UniqueKey("isbn", "part", rule: .first)])
     #expect(table.declarations(of: ["lender", "title"]) == [])
-    #expect(table.declarations(of: ["list", "part"]) == [
-      "reference list list cascade", "unique first isbn part",
-    ])
+    #expect(
+      table.declarations(of: ["list", "part"]) == [
+        "reference list list cascade", "unique first isbn part",
+      ])
     #expect(table.declarations.first == "reference lender person keep")
   }
 
