@@ -69,14 +69,19 @@ public final class StoreConnection {
       try connection.statement(sql, isChecked: true)
     }
     try refuseConstraints(statement)
-    guard region != nil else { return statement }
+    noteReads(of: statement)
+    return statement
+  }
+
+  /// Notes what a checked statement reads.
+  func noteReads(of statement: Statement) {
+    guard region != nil else { return }
     for access in statement.accesses {
       guard case .read(let table, let column) = access.action,
         let slot = shapes.slot(named: table)
       else { continue }
       region?.add(table: slot, columns: mask(of: column, in: slot))
     }
-    return statement
   }
 
   /// Refuses unique indexes and triggers on tables of the store's own.

@@ -68,9 +68,15 @@ extension WriterCore {
 
   /// Runs a write among others, in a savepoint.
   private func runApart(_ job: WriteJob) throws -> @Sendable () -> Void {
+    try apart { try job.run(self) }
+  }
+
+  /// Runs a part of the transaction that is undone alone when it throws, with all that is known
+  /// of the file and all that observers would have been told.
+  func apart<Result>(_ body: () throws -> Result) throws -> Result {
     let before = state
     do {
-      return try connection.savepoint { try job.run(self) }
+      return try connection.savepoint(body)
     } catch {
       // Numbers that were given to replicas stay given: the whole transaction writes their rows.
       state = before

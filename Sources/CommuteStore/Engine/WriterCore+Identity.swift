@@ -50,7 +50,7 @@ extension WriterCore {
   /// A feed that is too many is left out: the file still opens, and a write to that feed says why
   /// it cannot be.
   private func takeDeclarations() {
-    for shape in shapes.all {
+    for shape in shapes.synced {
       if let feed = shape.feed { try? enter(feed: feed) }
     }
     if let name = options.deviceName { state.meta.device = name }

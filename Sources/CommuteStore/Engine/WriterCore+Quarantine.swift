@@ -93,7 +93,8 @@ extension StoreError {
   /// Whether the error is about one record, so that others can be applied all the same.
   var isAboutOneRecord: Bool {
     switch self {
-    case .constraint, .query, .value, .refused, .declaration, .creationRefused, .recordTooLarge,
+    case .constraint, .query, .value, .refused, .declaration, .creationRefused, .taken,
+      .recordTooLarge,
       .tooManyFeeds:
       true
     case .busy, .diskFull, .readOnly, .unreadable, .corrupt, .newerSchema, .wrongOwner, .closed,

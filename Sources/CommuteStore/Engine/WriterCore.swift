@@ -97,6 +97,7 @@ final class WriterCore {
   func commit(writes: Int) throws(StoreError) {
     options.onPoint?(.insideTransaction)
     do throws(StoreError) {
+      try session.updateSearches()
       try saveState()
       try speaking { () throws(SQLiteError) in try connection.commit() }
     } catch {

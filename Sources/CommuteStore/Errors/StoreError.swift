@@ -31,6 +31,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case value(table: String, column: String, problem: ValueProblem)
   /// The record's creation was refused, too: decide about that one, the rest goes with it.
   case creationRefused(RecordKey)
+  /// Another record has the values of a unique key; change them, or that record.
+  case taken(table: String, columns: [String], by: RecordID)
   /// The record would be larger than one may be; keep large content elsewhere.
   case recordTooLarge(RecordKey, bytes: Int, limit: Int)
   /// The device reads as many feeds as it may; keep more topics in one feed.
@@ -67,6 +69,8 @@ public enum ValueProblem: Hashable, Sendable {
   case tooLong(bytes: Int, limit: Int)
   /// A stored value that the property's type has no case or form for, such as a newer app's.
   case notUnderstood
+  /// A value that JSON has no form for, such as a number that is not finite.
+  case notEncodable
 }
 
 extension StoreError {
@@ -98,6 +102,9 @@ extension StoreError {
     case .creationRefused(let key):
       "the making of \(key.table.text) \(key.id.text) was refused, too; retry or edit that one, and"
         + " this goes with it"
+    case .taken(let table, let columns, let id):
+      "\(table) \(id.text) has the same \(columns.joined(separator: " and "));"
+        + " change one of the two"
     case .recordTooLarge(let key, let bytes, let limit):
       "\(key.table.text) \(key.id.text) would take \(bytes) bytes, a record takes at most \(limit);"
         + " shorten it or keep large content elsewhere"
@@ -159,6 +166,7 @@ extension ValueProblem {
     case .tooLong(let bytes, let limit):
       "takes at most \(limit) bytes, not \(bytes); shorten it or keep it elsewhere"
     case .notUnderstood: "holds a value that this version does not understand; update the app"
+    case .notEncodable: "cannot hold a value that JSON has no form for"
     }
   }
 }

@@ -1,14 +1,20 @@
 import CommuteCore
-public import CommuteSQLite
 
 /// Which records of a table, in which order; make it once and keep it.
 ///
 /// Without an order, records come in the order of their ids; with one, ids decide between equals.
 public struct Query<Model: Record>: Sendable {
-  private var filter: Predicate<Model>?
-  private var orders: [String] = []
-  private var count: Int?
-  private var problem: String?
+  var filter: RawCondition?
+  var orders: [Order] = []
+  var count: Int?
+  var skipped = 0
+  /// The record behind which the wanted ones stand.
+  var last: Model?
+  /// What the searched columns are asked.
+  var search: String?
+  var problem: String?
+  /// The text of the statement that reads the records, made when first needed.
+  var compiled = CompiledText()
 
   init() {}
 
@@ -20,45 +26,57 @@ public struct Query<Model: Record>: Sendable {
     case descending
   }
 
+  /// One column of an order.
+  struct Order: Sendable {
+    let column: QueriedColumn
+    let direction: Direction
+
+    func text(_ table: String) -> String {
+      direction == .ascending ? table + column.quoted : "\(table)\(column.quoted) DESC"
+    }
+  }
+
   /// Keeps only records for which the condition holds, too.
-  public func `where`(_ predicate: Predicate<Model>) -> Self {
-    var query = self
-    query.filter = filter.map { $0 && predicate } ?? predicate
-    return query
+  public func `where`(_ condition: Condition<Model>) -> Self {
+    changing { $0.filter = $0.filter.map { $0 && condition.raw } ?? condition.raw }
   }
 
   /// Orders by a column; a second order decides between equals of the first.
   ///
-  /// Text is ordered by its bytes.
+  /// Text is ordered by its bytes; nothing comes before everything.
   public func order<Value: ColumnValue>(
     by path: any KeyPath<Model, Value> & Sendable, _ direction: Direction = .ascending
   ) -> Self {
-    var query = self
-    let (column, problem) = Predicate<Model>.column(at: path)
-    query.orders.append(direction == .ascending ? column : "\(column) DESC")
-    query.problem = query.problem ?? problem
-    return query
-  }
-
-  /// Takes only the first records.
-  public func limit(_ count: Int) -> Self {
-    var query = self
-    query.count = max(0, count)
-    return query
-  }
-
-  /// What stands after `FROM table`, and its values.
-  ///
-  /// - Throws: ``StoreError/query(reason:)`` where a path leads to no column.
-  func clauses(ordered: Bool) throws(StoreError) -> (text: String, arguments: [SQLValue]) {
-    if let problem = problem ?? filter?.problem { throw .query(reason: problem) }
-    var text = ""
-    if let filter { text += " WHERE \(filter.text)" }
-    if ordered, !orders.isEmpty || count != nil {
-      text += " ORDER BY \((orders + ["id"]).joined(separator: ", "))"
+    let column = Model.table.queried(path)
+    return changing {
+      $0.orders.append(Order(column: column, direction: direction))
+      $0.problem = $0.problem ?? column.problem
     }
-    if let count { text += " LIMIT \(count)" }
-    return (text, filter?.arguments ?? [])
+  }
+
+  /// Takes only the first records, or as many behind those that are skipped.
+  ///
+  /// Skipped records are read all the same: ``after(_:)`` turns pages of any number at one cost.
+  public func limit(_ count: Int, offset: Int = 0) -> Self {
+    changing {
+      $0.count = max(0, count)
+      $0.skipped = max(0, offset)
+    }
+  }
+
+  /// Takes only records that stand behind another one in the query's order: the next page.
+  ///
+  /// It goes by what the record holds in the columns of the order and by its id, so that records
+  /// that come and go meanwhile shift nothing.
+  public func after(_ last: Model) -> Self {
+    changing { $0.last = last }
+  }
+
+  func changing(_ change: (inout Self) -> Void) -> Self {
+    var query = self
+    change(&query)
+    query.compiled = CompiledText()
+    return query
   }
 }
 
@@ -67,8 +85,8 @@ extension Record {
   public static var all: Query<Self> { Query() }
 
   /// The records for which a condition holds.
-  public static func `where`(_ predicate: Predicate<Self>) -> Query<Self> {
-    Query().where(predicate)
+  public static func `where`(_ condition: Condition<Self>) -> Query<Self> {
+    Query().where(condition)
   }
 
   /// All records in an order.
@@ -80,23 +98,14 @@ extension Record {
   }
 }
 
-extension StoreConnection {
-  /// The statement of a query with its values bound; notes what it reads.
-  @usableFromInline
-  func prepare<Model>(
-    _ query: Query<Model>, counting: Bool = false
-  ) throws(StoreError) -> Statement {
-    let shape = try shapes.shape(of: ObjectIdentifier(Model.self))
-    region?.add(table: shape.slot, columns: CommittedChange.everything)
-    let (clauses, arguments) = try query.clauses(ordered: !counting)
-    let text =
-      counting
-      ? "SELECT count(*) FROM (SELECT 1 FROM \(SQL.quoted(shape.name))\(clauses))"
-      : Self.reading(shape) + clauses
-    return try speaking { () throws(SQLiteError) in
-      let statement = try connection.statement(text: text)
-      statement.bind(all: arguments)
-      return statement
-    }
+/// A text that is made once.
+final class CompiledText: Sendable {
+  private let text = Locked<String?>(nil)
+
+  func text(_ make: () -> String) -> String {
+    if let made = text.withLock({ $0 }) { return made }
+    let made = make()
+    text.withLock { $0 = made }
+    return made
   }
 }

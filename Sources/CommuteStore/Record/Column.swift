@@ -7,6 +7,19 @@ public struct Column<Model: Record>: Sendable {
   let schema: FieldSchema
   let access: ColumnAccess
   let path: any PartialKeyPath<Model> & Sendable
+  /// What the property takes where the row holds something that is not understood.
+  let fallback: FieldValue?
+
+  init(
+    name: String, path: any PartialKeyPath<Model> & Sendable, schema: FieldSchema,
+    access: ColumnAccess, fallback: FieldValue? = nil
+  ) {
+    self.name = name
+    self.path = path
+    self.schema = schema
+    self.access = access
+    self.fallback = fallback
+  }
 
   /// Declares a column of a property.
   ///
@@ -17,6 +30,7 @@ public struct Column<Model: Record>: Sendable {
   ) {
     self.name = name
     self.path = path
+    fallback = nil
     schema = FieldSchema(
       Key(name), Value.fieldKind, isOptional: Value.isOptional, rule: merge)
     // The standard library documents access through this offset as exactly equivalent to access
@@ -26,6 +40,26 @@ public struct Column<Model: Record>: Sendable {
     } else {
       access = ColumnAccess(through: path)
     }
+  }
+
+  /// Declares a column whose property takes a value of its own where the stored one is not
+  /// understood, such as an enum's case that only a newer app knows.
+  ///
+  /// The stored value stays as it is until the property is really changed.
+  public init<Value: ColumnValue>(
+    _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable,
+    merge: MergeRule = .latest,
+    unknown fallback: Value
+  ) {
+    let access = ColumnAccess(path) { (value: Value) in
+      value.fieldValue
+    } decode: {
+      Value(fieldValue: $0) ?? fallback
+    }
+    self.init(
+      name: name, path: path,
+      schema: FieldSchema(Key(name), Value.fieldKind, isOptional: Value.isOptional, rule: merge),
+      access: access, fallback: fallback.fieldValue)
   }
 }
 
@@ -66,6 +100,31 @@ struct ColumnAccess: Sendable {
     set = { record, stored in
       guard let value = Value(fieldValue: stored) else { return false }
       record.assumingMemoryBound(to: Model.self).pointee[keyPath: path] = value
+      return true
+    }
+  }
+
+  /// Reaches a property whose values have a form of their own in the column.
+  init<Model, Value>(
+    _ path: any WritableKeyPath<Model, Value> & Sendable,
+    encode: @escaping @Sendable (Value) -> FieldValue,
+    decode: @escaping @Sendable (FieldValue) -> Value?
+  ) {
+    storage = .other
+    offset = MemoryLayout<Model>.offset(of: path)
+    guard let offset else {
+      get = { encode($0.assumingMemoryBound(to: Model.self).pointee[keyPath: path]) }
+      set = { record, stored in
+        guard let value = decode(stored) else { return false }
+        record.assumingMemoryBound(to: Model.self).pointee[keyPath: path] = value
+        return true
+      }
+      return
+    }
+    get = { encode(($0 + offset).assumingMemoryBound(to: Value.self).pointee) }
+    set = { record, stored in
+      guard let value = decode(stored) else { return false }
+      (record + offset).assumingMemoryBound(to: Value.self).pointee = value
       return true
     }
   }

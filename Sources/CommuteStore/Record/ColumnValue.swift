@@ -71,6 +71,38 @@ extension Int64: ColumnValue {
   }
 }
 
+/// Smaller integers are kept as 64-bit ones; a stored number that does not fit is not understood.
+extension ColumnValue where Self: FixedWidthInteger {
+  /// A 64-bit integer.
+  public static var fieldKind: FieldKind { .integer }
+  /// The value as it is synced.
+  public var fieldValue: FieldValue { .integer(Int64(truncatingIfNeeded: self)) }
+  /// Takes an integer that fits.
+  public init?(fieldValue: FieldValue) {
+    guard case .integer(let number) = fieldValue else { return nil }
+    self.init(exactly: number)
+  }
+}
+
+extension Int8: ColumnValue {}
+extension Int16: ColumnValue {}
+extension Int32: ColumnValue {}
+extension UInt8: ColumnValue {}
+extension UInt16: ColumnValue {}
+extension UInt32: ColumnValue {}
+
+extension Float: ColumnValue {
+  /// A finite number.
+  public static var fieldKind: FieldKind { .double }
+  /// The value as it is synced; negative zero becomes zero.
+  public var fieldValue: FieldValue { .double(self == 0 ? 0 : Double(self)) }
+  /// Takes a number, rounded to what fits.
+  public init?(fieldValue: FieldValue) {
+    guard case .double(let number) = fieldValue else { return nil }
+    self.init(number)
+  }
+}
+
 extension Double: ColumnValue {
   /// A finite number.
   public static var fieldKind: FieldKind { .double }

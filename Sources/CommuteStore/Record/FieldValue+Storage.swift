@@ -9,7 +9,8 @@ extension FieldValue {
     case .double(let number): number.isFinite ? nil : .notFinite
     case .text(let text): Self.problem(of: text)
     case .bytes(let bytes): Self.problem(ofCount: bytes.count)
-    case .unknown(let json): Self.problem(ofCount: json.count)
+    case .unknown(let json):
+      json.isEmpty ? .notEncodable : Self.problem(ofCount: json.count)
     case .list(let texts):
       texts.lazy.compactMap { Self.problem(of: $0) }.first
         ?? Self.problem(ofCount: texts.reduce(0) { $0 + $1.utf8.count + 3 })

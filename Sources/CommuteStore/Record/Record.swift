@@ -20,15 +20,3 @@ public protocol Record: Identifiable, Sendable where ID == RecordID {
   /// How the type is stored; make it once, as a `static let`.
   static var table: Table<Self> { get }
 }
-
-/// Collects the columns of a table.
-@resultBuilder
-public enum ColumnsBuilder<Model: Record> {
-  /// Takes one column.
-  public static func buildExpression(_ column: Column<Model>) -> [Column<Model>] { [column] }
-
-  /// Puts the columns together.
-  public static func buildBlock(_ columns: [Column<Model>]...) -> [Column<Model>] {
-    columns.flatMap { $0 }
-  }
-}

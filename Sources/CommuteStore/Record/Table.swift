@@ -6,11 +6,17 @@ public final class Table<Model: Record>: Sendable {
   public let name: String
   /// The feed that new records belong to; nil where each insert names one.
   public let feed: String?
+  /// Whether the table is this device's alone: its records are neither stamped nor queued.
+  public let isLocal: Bool
   /// The columns as declared.
   public let columns: [Column<Model>]
   /// A record with default values; reading starts from a copy of it.
   @usableFromInline let blank: Model
   @usableFromInline let layout: RecordLayout
+  let indexes: [DeclaredIndex]
+  let search: DeclaredSearch?
+  /// What is wrong with the declaration.
+  let problem: String?
 
   /// Declares a table.
   ///
@@ -18,31 +24,51 @@ public final class Table<Model: Record>: Sendable {
   /// with a declaration is said when a store is opened with it.
   public convenience init(
     _ name: String, feed: String, blank: @autoclosure () -> Model,
-    @ColumnsBuilder<Model> _ columns: () -> [Column<Model>]
+    @TableBuilder<Model> _ elements: () -> [TableElement<Model>]
   ) {
-    self.init(name, defaultFeed: feed, blank: blank(), columns())
+    self.init(name, defaultFeed: feed, isLocal: false, blank: blank(), elements())
   }
 
   /// Declares a table whose records are inserted into a feed that each insert names.
   public convenience init(
     _ name: String, blank: @autoclosure () -> Model,
-    @ColumnsBuilder<Model> _ columns: () -> [Column<Model>]
+    @TableBuilder<Model> _ elements: () -> [TableElement<Model>]
   ) {
-    self.init(name, defaultFeed: nil, blank: blank(), columns())
+    self.init(name, defaultFeed: nil, isLocal: false, blank: blank(), elements())
+  }
+
+  /// Declares a table of this device alone: its records are neither stamped nor queued, and no
+  /// server hears of them.
+  public convenience init(
+    local name: String, blank: @autoclosure () -> Model,
+    @TableBuilder<Model> _ elements: () -> [TableElement<Model>]
+  ) {
+    self.init(name, defaultFeed: nil, isLocal: true, blank: blank(), elements())
   }
 
   private init(
-    _ name: String, defaultFeed: String?, blank: Model, _ columns: [Column<Model>]
+    _ name: String, defaultFeed: String?, isLocal: Bool, blank: Model,
+    _ elements: [TableElement<Model>]
   ) {
+    let columns = elements.compactMap { element -> Column<Model>? in
+      if case .column(let column) = element.content { column } else { nil }
+    }
     self.name = name
     feed = defaultFeed
+    self.isLocal = isLocal
     self.columns = columns
     self.blank = blank
-    layout = withUnsafePointer(to: blank) { blank in
+    let layout = withUnsafePointer(to: blank) { blank in
       RecordLayout(
         table: name, fields: columns.map(\.schema), access: columns.map(\.access),
         blank: UnsafeRawPointer(blank))
     }
+    self.layout = layout
+    var resolved = ResolvedElements(table: name, layout: layout)
+    for element in elements { resolved.take(element, among: columns) }
+    indexes = resolved.indexes
+    search = resolved.search
+    problem = resolved.problem
   }
 
   /// The names, kinds and rules that device and server agree on.
@@ -50,10 +76,7 @@ public final class Table<Model: Record>: Sendable {
 
   /// The place of the column that a key path leads to; nil for a property that is no column.
   func column(at path: PartialKeyPath<Model>) -> Int? {
-    // A struct and its first property lie at one place, so the path decides between them.
-    if let exact = columns.firstIndex(where: { $0.path == path }) { return exact }
-    guard let offset = MemoryLayout<Model>.offset(of: path) else { return nil }
-    return columns.firstIndex { $0.access.offset == offset }
+    columns.place(of: path)
   }
 
   /// Whether a key path leads to the record's id.
@@ -69,6 +92,58 @@ public final class Table<Model: Record>: Sendable {
   }
 }
 
+extension Array {
+  /// The place of the column that a key path leads to; nil for a property that is no column.
+  fileprivate func place<Model: Record>(of path: PartialKeyPath<Model>) -> Int?
+  where Element == Column<Model> {
+    // A struct and its first property lie at one place, so the path decides between them.
+    if let exact = firstIndex(where: { $0.path == path }) { return exact }
+    guard let offset = MemoryLayout<Model>.offset(of: path) else { return nil }
+    return firstIndex { $0.access.offset == offset }
+  }
+}
+
+/// What a declaration says beside its columns, with the columns found.
+private struct ResolvedElements {
+  let table: String
+  let layout: RecordLayout
+  var indexes: [DeclaredIndex] = []
+  var search: DeclaredSearch?
+  var problem: String?
+
+  mutating func take<Model>(_ element: TableElement<Model>, among columns: [Column<Model>]) {
+    switch element.content {
+    case .column: return
+    case .index(let index):
+      let places = places(of: index.paths, among: columns, index.isUnique ? "Unique" : "Index")
+      let declared = DeclaredIndex(columns: places, isUnique: index.isUnique)
+      if !indexes.contains(declared) { indexes.append(declared) }
+    case .search(let wanted):
+      let places = places(of: wanted.paths, among: columns, "Search")
+      for place in places where ![.text, .list].contains(layout.fields[place].kind) {
+        refuse("\(table).\(layout.fields[place].name.text) has no words to search; leave it out")
+      }
+      if search != nil { refuse("\(table) declares two searches; declare one with all columns") }
+      search = DeclaredSearch(columns: places, tokenizer: wanted.words.rawValue)
+    }
+  }
+
+  private mutating func places<Model>(
+    of paths: [any PartialKeyPath<Model> & Sendable], among columns: [Column<Model>], _ what: String
+  ) -> [Int] {
+    if paths.isEmpty { refuse("\(table) declares \(what)() of no column; name one") }
+    return paths.compactMap { path in
+      if let place = columns.place(of: path) { return place }
+      refuse("\(path) in \(what) is no column of \(table); declare it in the table")
+      return nil
+    }
+  }
+
+  private mutating func refuse(_ reason: String) {
+    problem = problem ?? reason
+  }
+}
+
 /// A table of any record type, as a store is opened with.
 public protocol TableDeclaration: Sendable {
   /// What the store needs of it.
@@ -81,11 +156,17 @@ public struct DeclaredTable: Sendable {
   let feed: String?
   let model: ObjectIdentifier
   let layout: RecordLayout
+  var isLocal = false
+  var indexes: [DeclaredIndex] = []
+  var search: DeclaredSearch?
+  var problem: String?
 }
 
 extension Table: TableDeclaration {
   /// What the store needs of it.
   public var declared: DeclaredTable {
-    DeclaredTable(name: name, feed: feed, model: ObjectIdentifier(Model.self), layout: layout)
+    DeclaredTable(
+      name: name, feed: feed, model: ObjectIdentifier(Model.self), layout: layout,
+      isLocal: isLocal, indexes: indexes, search: search, problem: problem)
   }
 }

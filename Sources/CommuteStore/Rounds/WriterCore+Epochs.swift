@@ -26,7 +26,7 @@ extension WriterCore {
         (row) throws(StoreError) in RecordKey(table: Key(row.text(0)), id: try row.recordID(1))
       }
     }
-    for shape in shapes.all {
+    for shape in shapes.synced {
       let hidden: SQL =
         "SELECT \(shape.key.text), id, feed, _commute FROM \(name: shape.name) ORDER BY id"
       try gather(hidden, into: &keys, after: change) { (bytes, names) throws(StoreError) in

@@ -85,7 +85,7 @@ extension WriterCore {
     for table in ["c_offer", "c_tombstone", "c_unknown"] {
       held += " UNION SELECT tbl, id, feed FROM \(name: table) WHERE \(chosen)"
     }
-    for shape in shapes.all {
+    for shape in shapes.synced {
       held +=
         " UNION SELECT \(shape.key.text), id, feed FROM \(name: shape.name) WHERE \(chosen)"
     }

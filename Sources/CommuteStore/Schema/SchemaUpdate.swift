@@ -235,7 +235,7 @@ extension SchemaUpdate {
   }
 
   /// A column is NOT NULL only with a default, so that no pulled record can fail on it.
-  private static func definition(of index: Int, _ table: DeclaredTable) -> String {
+  static func definition(of index: Int, _ table: DeclaredTable) -> String {
     let field = table.layout.fields[index]
     let definition = "\(SQL.quoted(field.name.text)) \(field.kind.sqlType)"
     if field.isOptional { return definition }

@@ -9,6 +9,10 @@ struct Shapes: Sendable {
   ]
 
   let all: [TableShape]
+  /// The tables that are synced.
+  let synced: [TableShape]
+  /// The searches of the tables.
+  let searches: [SearchTables]
   private let models: [ObjectIdentifier]
   private let slots: [String: Int]
 
@@ -16,6 +20,8 @@ struct Shapes: Sendable {
     all = tables.enumerated().map { slot, table in
       TableShape(table, slot: slot, columns: columns[table.name] ?? [])
     }
+    synced = all.filter { !$0.isLocal }
+    searches = all.compactMap(\.search)
     models = tables.map(\.model)
     let names = tables.map(\.name) + Self.engineTables
     slots = Dictionary(
@@ -31,9 +37,9 @@ struct Shapes: Sendable {
     return all[slot]
   }
 
-  /// The shape of a table; nil for one that this app does not know.
+  /// The shape of a synced table; nil for one that this app does not know.
   func shape(named name: Key) -> TableShape? {
-    all.first { $0.key == name }
+    synced.first { $0.key == name }
   }
 
   /// The number of a table, engine tables included.

@@ -19,6 +19,10 @@ final class TableShape: Sendable {
   let sortedNames: [Key]
   /// Each field's name as packed columns hold it.
   let packedNames: [[UInt8]]
+  /// Whether the table is this device's alone.
+  let isLocal: Bool
+  let uniqueKeys: [UniqueColumns]
+  let search: SearchTables?
 
   /// Takes the names of the fields in the order in which they stand in the file.
   init(_ table: DeclaredTable, slot: Int, columns: [String], name: String? = nil) {
@@ -27,6 +31,9 @@ final class TableShape: Sendable {
     feed = table.feed.map { Key($0) }
     layout = table.layout
     self.slot = slot
+    isLocal = table.isLocal
+    uniqueKeys = table.indexes.filter(\.isUnique).map { UniqueColumns($0.columns, of: table) }
+    search = SearchTables(table)
     let fields = table.layout.fields
     declared = columns.compactMap { column in fields.firstIndex { $0.name == Key(column) } }
     packedNames = fields.map { field in
@@ -55,5 +62,23 @@ final class TableShape: Sendable {
   var selection: String {
     let fields = layout.fields.map { SQL.quoted($0.name.text) }
     return (["id", "feed"] + fields + ["_commute"]).joined(separator: ", ")
+  }
+}
+
+extension TableShape {
+  /// The names of a set of fields.
+  func names(in mask: UInt64) -> [String] {
+    layout.fields.enumerated().compactMap { index, field in
+      mask >> UInt64(index) & 1 == 1 ? field.name.text : nil
+    }
+  }
+
+  /// The set of fields with these names.
+  func mask(of names: [Key]) -> UInt64 {
+    var mask: UInt64 = 0
+    for name in names {
+      if let index = field(name) { mask |= 1 << UInt64(index) }
+    }
+    return mask
   }
 }

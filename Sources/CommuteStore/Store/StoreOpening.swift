@@ -17,6 +17,9 @@ struct StoreOpening {
     self.tables = tables
     self.options = options
     self.observers = observers
+    if let problem = tables.lazy.compactMap(\.problem).first {
+      throw .declaration(reason: problem)
+    }
     for table in tables where table.layout.count > RecordLayout.greatestColumnCount {
       throw .declaration(
         reason: "\(table.name) has more than \(RecordLayout.greatestColumnCount) columns;"
@@ -29,9 +32,12 @@ struct StoreOpening {
       }
     }
     do {
+      let name = Key(options.schemaName)
+      // Names are checked of all tables, those of this device alone included.
+      _ = try Schema(name: name, version: 0, tables: tables.map(\.layout.schema))
       schema = try Schema(
-        name: Key(options.schemaName), version: options.schemaVersion,
-        tables: tables.map(\.layout.schema))
+        name: name, version: options.schemaVersion,
+        tables: tables.filter { !$0.isLocal }.map(\.layout.schema))
     } catch {
       throw .declaration(reason: error.message)
     }
@@ -97,8 +103,10 @@ struct StoreOpening {
     guard isPrepared, try !isNew(connection) else { return false }
     try checkSchema(on: connection)
     let known = try knownSchema(on: connection)
-    return try isOwned(connection) && known.version == schema.version
-      && known.text.hasSameBytes(as: schema.canonicalText)
+    guard try isOwned(connection), known.version == schema.version,
+      known.text.hasSameBytes(as: schema.canonicalText)
+    else { return false }
+    return try DeviceSchema(connection: connection, tables: tables).isUpToDate()
   }
 
   private func connect(journal: Configuration.Journal) throws(StoreError) -> Connection {
@@ -128,10 +136,12 @@ struct StoreOpening {
         try checkSchema(on: connection)
         try takeOwnership(of: connection)
         let isChanged = try updateSchema(on: connection)
+        try DeviceSchema(connection: connection, tables: tables).update(refills: isChanged)
         let core = try makeCore(on: connection, columns: try columns(on: connection))
         if isChanged {
           try core.loadState()
           try core.retryQuarantine()
+          try core.session.updateSearches()
           try core.saveState()
         }
         return core
@@ -179,8 +189,9 @@ struct StoreOpening {
     let isSame = known.text.hasSameBytes(as: text)
     if isSame, known.version == schema.version { return false }
     if !isSame {
+      try DeviceSchema(connection: connection, tables: tables).makeWay()
       var update = SchemaUpdate(
-        connection: connection, tables: tables, user: options.account.user,
+        connection: connection, tables: tables.filter { !$0.isLocal }, user: options.account.user,
         names: NumberedNames())
       try update.names.load(from: connection)
       try update.run(from: known.text)

@@ -34,7 +34,7 @@ extension StoreReader where Self: ~Copyable {
 
   /// Counts the records of a query.
   public borrowing func count<Model: Record>(_ query: Query<Model>) throws(StoreError) -> Int {
-    let statement = try session.prepare(query, counting: true)
+    let statement = try session.prepare(counting: query)
     return Int(try speaking { () throws(SQLiteError) in try statement.firstInt64() } ?? 0)
   }
 
@@ -47,7 +47,10 @@ extension StoreReader where Self: ~Copyable {
     let statement = try session.statement(checked: sql)
     let shape = try session.shapes.shape(of: ObjectIdentifier(Model.self))
     let inOrder = try session.inDeclaredOrder(statement, of: shape, sql)
-    return try inOrder.all { (row) throws(StoreError) in try Model.table.read(row) }
+    return try inOrder.all { (row) throws(StoreError) in
+      try shape.check(row)
+      return try Model.table.read(row)
+    }
   }
 
   /// Reads rows of any shape by SQL; the row is lent to the closure.
@@ -65,15 +68,59 @@ extension StoreReader where Self: ~Copyable {
 }
 
 extension Table {
-  /// Makes a record of a row that begins with `id` and holds the columns as declared.
+  /// Makes a record of a row that holds an id, and the columns as declared from a place on.
   @inlinable
-  func read(_ row: borrowing Row, fieldsFrom first: Int = 1) throws(StoreError) -> Model {
+  func read(
+    _ row: borrowing Row, id: Int = 0, fieldsFrom first: Int = 1
+  ) throws(StoreError) -> Model {
     var record = blank
-    if let pair = row.pair(0) { record.id = RecordID(high: pair.high, low: pair.low) }
+    if let pair = row.pair(id) { record.id = RecordID(high: pair.high, low: pair.low) }
     try withUnsafeMutablePointer(to: &record) { (pointer) throws(StoreError) in
       try layout.read(row, from: first, into: UnsafeMutableRawPointer(pointer))
     }
     return record
+  }
+}
+
+extension TableShape {
+  /// Refuses a row of an app's query that holds what the columns of the table cannot hold.
+  func check(_ row: borrowing Row) throws(StoreError) {
+    guard row.pair(0) != nil else {
+      throw .query(reason: "the query gives no id of 16 bytes for \(name)")
+    }
+    for (index, field) in layout.fields.enumerated() {
+      let kind = row.kind(index + 1)
+      if kind == .null, field.isOptional { continue }
+      guard kind == field.kind.columnKind else {
+        throw .query(
+          reason: "the query gives \(kind.words) for \(name).\(field.name.text),"
+            + " which holds \(field.kind.name.text)")
+      }
+    }
+  }
+}
+
+extension FieldKind {
+  /// What SQLite stores for a value of the kind.
+  fileprivate var columnKind: ColumnKind {
+    switch self {
+    case .boolean, .integer, .instant: .integer
+    case .double: .real
+    case .text, .list: .text
+    case .bytes: .bytes
+    }
+  }
+}
+
+extension ColumnKind {
+  fileprivate var words: String {
+    switch self {
+    case .null: "nothing"
+    case .integer: "an integer"
+    case .real: "a number"
+    case .text: "a text"
+    case .bytes: "bytes"
+    }
   }
 }
 
@@ -114,6 +161,27 @@ extension SQL.StringInterpolation {
   /// Adds the quoted name of a record type's table.
   public mutating func appendInterpolation<Model: Record>(_ model: Model.Type) {
     appendInterpolation(name: model.table.name)
+  }
+
+  /// Adds the quoted name of the column of a property: `\(\Book.title)`.
+  public mutating func appendInterpolation<Model: Record>(
+    _ path: any PartialKeyPath<Model> & Sendable
+  ) {
+    let column = Model.table.queried(path)
+    // A property that is no column is named as none in the error.
+    appendInterpolation(name: column.problem == nil ? column.field : "\(path)")
+  }
+
+  /// Adds a value of any type that a column can hold, such as a date or an enum; it is bound.
+  @_disfavoredOverload
+  public mutating func appendInterpolation<Value: ColumnValue>(_ value: Value) {
+    appendInterpolation(value.fieldValue.sqlValue)
+  }
+
+  /// Adds a list of values of any type that a column can hold, in parentheses, as `IN` takes it.
+  @_disfavoredOverload
+  public mutating func appendInterpolation<Value: ColumnValue>(_ values: [Value]) {
+    appendInterpolation(values.map(\.fieldValue.sqlValue))
   }
 }
 

@@ -27,6 +27,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   /// - Returns: The record's id.
   /// - Throws: ``StoreError/refused(_:)`` where the id exists or was deleted,
   ///   ``StoreError/value(table:column:problem:)`` for a value that cannot be kept,
+  ///   ``StoreError/taken(table:columns:by:)`` where another record has a unique key of it,
   ///   ``StoreError/recordTooLarge(_:bytes:limit:)`` and ``StoreError/tooManyFeeds(feed:limit:)``
   ///   beyond the limits.
   @discardableResult
@@ -35,12 +36,24 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   ) throws(StoreError) -> RecordID {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
     let id = record.id == .zero ? core.newRecord() : record.id
+    if shape.isLocal {
+      try withRecord(record) { (pointer) throws(StoreError) in
+        try core.checkUnique(pointer, id: id, changed: ~0, in: shape)
+        try core.insertLocal(pointer, id: id, in: shape)
+      }
+      return id
+    }
     let name = try Self.feed(feed, of: shape)
     try core.enter(feed: name)
     let isDone = try withRecord(record) { (pointer) throws(StoreError) in
-      try core.insertFresh(pointer, id: id, feed: name, in: shape)
+      if !shape.uniqueKeys.isEmpty {
+        try core.checkUnique(pointer, id: id, changed: ~0, in: shape)
+      }
+      return try core.insertFresh(pointer, id: id, feed: name, in: shape)
     }
     if isDone { return id }
+    var record = record
+    record.id = id
     return try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
       try loaded.create(values, operation: core.newOperation(), context: &context)
     }
@@ -57,7 +70,13 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     _ record: Model, feed: String? = nil
   ) throws(StoreError) -> SeedOutcome {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    guard !shape.isLocal else {
+      let isThere = try fetch(Model.self, record.id) != nil
+      if !isThere { try insert(record) }
+      return isThere ? .unchanged : .added
+    }
     let existed = try core.load(record.id, in: shape).record.view != nil
+    if !existed { try checkUnique(record, id: record.id, in: shape) }
     var queued: [Key] = []
     do throws(StoreError) {
       _ = try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
@@ -95,6 +114,15 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     return id
   }
 
+  private borrowing func checkUnique<Model: Record>(
+    _ record: Model, id: RecordID, changed: UInt64 = ~0, in shape: TableShape
+  ) throws(StoreError) {
+    guard !shape.uniqueKeys.isEmpty else { return }
+    try withRecord(record) { (pointer) throws(StoreError) in
+      try core.checkUnique(pointer, id: id, changed: changed, in: shape)
+    }
+  }
+
   /// Lends the memory of a record.
   private borrowing func withRecord<Model: Record, Result>(
     _ record: Model, _ body: (UnsafeRawPointer) throws(StoreError) -> Result
@@ -128,7 +156,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     let (loaded, before) = try load(model, id)
     var after = before
     try change(&after)
-    return try write(after, was: before, loaded)
+    return try write(after, was: before, loaded, id)
   }
 
   /// Writes a record that was read before and changed; only columns that differ are queued.
@@ -140,14 +168,54 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   @discardableResult
   public borrowing func update<Model: Record>(_ record: Model) throws(StoreError) -> [String] {
     let (loaded, before) = try load(Model.self, record.id)
-    return try write(record, was: before, loaded)
+    return try write(record, was: before, loaded, record.id)
+  }
+
+  /// Writes one property of a record: `tx.set(\Book.read, to: true, on: id)`.
+  ///
+  /// - Returns: Whether it was another value before.
+  @discardableResult
+  public borrowing func set<Model: Record, Value: ColumnValue>(
+    _ path: any WritableKeyPath<Model, Value> & Sendable, to value: Value, on id: RecordID
+  ) throws(StoreError) -> Bool {
+    guard Model.table.column(at: path) != nil else {
+      throw .query(reason: "\(path) is no column of \(Model.table.name); declare it in the table")
+    }
+    let (loaded, before) = try load(Model.self, id)
+    var after = before
+    after[keyPath: path] = value
+    return try !write(after, was: before, loaded, id).isEmpty
+  }
+
+  /// Adds a record, or writes it over the one with its id; only columns that differ are queued.
+  ///
+  /// - Parameters:
+  ///   - record: The record; the zero id is replaced by a new one.
+  ///   - feed: The feed of a record that is new; the table's unless told otherwise.
+  /// - Returns: The record's id.
+  /// - Throws: What ``insert(_:feed:)`` and ``update(_:)`` throw; a deleted record stays deleted.
+  @discardableResult
+  public borrowing func save<Model: Record>(
+    _ record: Model, feed: String? = nil
+  ) throws(StoreError) -> RecordID {
+    if record.id == .zero { return try insert(record, feed: feed) }
+    do throws(StoreError) {
+      try update(record)
+      return record.id
+    } catch .refused(.noSuchRecord) {
+      return try insert(record, feed: feed)
+    }
   }
 
   /// Loads a record to be changed, both as the engine and as the app knows it.
   private borrowing func load<Model: Record>(
     _ model: Model.Type, _ id: RecordID
-  ) throws(StoreError) -> (LoadedRecord, Model) {
+  ) throws(StoreError) -> (LoadedRecord?, Model) {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    if shape.isLocal {
+      if let found = try fetch(model, id) { return (nil, found) }
+      throw .refused(.noSuchRecord(RecordKey(table: shape.key, id: id)))
+    }
     var shown: Model?
     let loaded = try core.load(id, in: shape) { (row) throws(StoreError) in
       shown = try Model.table.read(row, fieldsFrom: 2)
@@ -158,13 +226,19 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   }
 
   private borrowing func write<Model: Record>(
-    _ after: Model, was before: Model, _ loaded: LoadedRecord
+    _ after: Model, was before: Model, _ loaded: LoadedRecord?, _ id: RecordID
   ) throws(StoreError) -> [String] {
     let mask = Model.table.difference(before, after)
     guard mask != 0 else { return [] }
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    try checkUnique(after, id: id, changed: mask, in: shape)
+    guard var loaded else {
+      try withRecord(after) { (pointer) throws(StoreError) in
+        try core.updateLocal(pointer, id: id, changed: mask, in: shape)
+      }
+      return shape.names(in: mask)
+    }
     let values = try Model.table.values(of: after, mask: mask)
-    var loaded = loaded
     var context = core.context
     let names: [Key]
     do {
@@ -188,6 +262,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     _ model: Model.Type = Model.self, _ id: RecordID
   ) throws(StoreError) -> Bool {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    if shape.isLocal { return try core.deleteLocal(id, in: shape) }
     var loaded = try core.load(id, in: shape)
     var context = core.context
     guard loaded.record.delete(operation: core.newOperation(), context: &context) else {
@@ -207,6 +282,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     _ model: Model.Type = Model.self, _ id: RecordID
   ) throws(StoreError) -> Bool {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    if shape.isLocal { return false }
     var loaded = try core.load(id, in: shape)
     let replica = core.state.device.replica
     guard loaded.record.withdrawDeletion(operation: core.newOperation(), by: replica) else {
@@ -223,7 +299,8 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     _ model: Model.Type = Model.self, _ id: RecordID
   ) throws(StoreError) -> Model? {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
-    guard let view = try core.load(id, in: shape).record.view, view.deleted != nil else {
+    guard !shape.isLocal, let view = try core.load(id, in: shape).record.view, view.deleted != nil
+    else {
       return nil
     }
     return try Model.table.record(id, view.fields)
@@ -264,56 +341,4 @@ public enum SeedOutcome: Hashable, Sendable {
   case unchanged
   /// The record was deleted earlier and stays deleted.
   case deletedEarlier
-}
-
-extension TableShape {
-  /// The set of fields with these names.
-  func mask(of names: [Key]) -> UInt64 {
-    var mask: UInt64 = 0
-    for name in names {
-      if let index = field(name) { mask |= 1 << UInt64(index) }
-    }
-    return mask
-  }
-}
-
-extension Table {
-  /// The values of a record's columns by field name.
-  func values(
-    of record: Model, mask: UInt64? = nil
-  ) throws(StoreError) -> FieldMap<FieldValue> {
-    var copy = record
-    var outcome = Result<FieldMap<FieldValue>, StoreError>.success(FieldMap())
-    withUnsafePointer(to: &copy) { pointer in
-      do throws(StoreError) {
-        outcome = .success(
-          try layout.values(of: UnsafeRawPointer(pointer), mask: mask ?? layout.all))
-      } catch {
-        outcome = .failure(error)
-      }
-    }
-    return try outcome.get()
-  }
-
-  /// The columns in which two records differ.
-  func difference(_ one: Model, _ other: Model) -> UInt64 {
-    withUnsafePointer(to: one) { one in
-      withUnsafePointer(to: other) { other in
-        layout.difference(UnsafeRawPointer(one), UnsafeRawPointer(other))
-      }
-    }
-  }
-
-  /// Makes a record of fields; those that are missing or not understood keep the blank's value.
-  func record(_ id: RecordID, _ fields: FieldMap<FieldState>) throws(StoreError) -> Model {
-    var record = blank
-    record.id = id
-    withUnsafeMutablePointer(to: &record) { pointer in
-      for (index, field) in layout.fields.enumerated() {
-        guard let value = fields[field.name]?.value, field.admits(value) else { continue }
-        _ = layout.access[index].set(UnsafeMutableRawPointer(pointer), value)
-      }
-    }
-    return record
-  }
 }

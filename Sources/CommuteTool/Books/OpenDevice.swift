@@ -140,7 +140,7 @@ extension Failure {
 
   private static func store(_ error: StoreError) -> Failure {
     switch error {
-    case .refused, .value, .creationRefused, .recordTooLarge, .tooManyFeeds, .wrongOwner:
+    case .refused, .value, .creationRefused, .taken, .recordTooLarge, .tooManyFeeds, .wrongOwner:
       Failure(.refused, error.message)
     case .syncedElsewhere: Failure(.notReached, error.message)
     case .missing(_, .onlyLogLeft): Failure(.storage, error.message)
