@@ -117,7 +117,7 @@ let package = Package(
       name: "CommuteVectors", dependencies: ["CommuteCore"], path: "Tests/Vectors",
       exclude: [
         "README.md", "echo.txt", "identifiers.txt", "messages.txt", "numbers.txt", "refused.txt",
-        "stamps.txt", "values.txt",
+        "rules.txt", "stamps.txt", "values.txt",
       ], swiftSettings: strict),
     .testTarget(
       name: "CommuteCoreTests", dependencies: ["CommuteCore", "CommuteTestKit", "CommuteVectors"],

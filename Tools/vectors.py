@@ -12,7 +12,7 @@ import pathlib
 import struct
 import sys
 
-from golden import messages, protocol
+from golden import messages, protocol, scenes
 from golden.strict import Refused, quoted, read
 
 
@@ -306,6 +306,7 @@ def main():
         ("identifiers.txt", "Derived ids and hashes.", identifier_vectors()),
         ("messages.txt", "Messages: any form in, canonical form out.", messages.accepted(Dice(4))),
         ("refused.txt", "Messages that must be refused.", messages.refused()),
+        ("rules.txt", "Rules: state, copies, changes that settle.", scenes.vectors(Dice(5))),
     ]:
         count += write(folder, name, title, vectors)
     print(f"vectors: {count} in {folder}")

@@ -25,6 +25,10 @@ public func vectorResult(kind: VectorKind, input: [UInt8]) -> [UInt8]? {
   case "answer": VectorChecks.answer(input)
   case "request-hex": VectorChecks.request(VectorChecks.bytes(of: input[...]))
   case "answer-hex": VectorChecks.answer(VectorChecks.bytes(of: input[...]))
+  case "state": RuleChecks.state(input)
+  case "merge": RuleChecks.merge(input)
+  case "settle": RuleChecks.settle(input)
+  case "text-merge": RuleChecks.textMerge(input)
   default: nil
   }
 }

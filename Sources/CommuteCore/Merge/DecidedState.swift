@@ -26,13 +26,6 @@ struct DecidedState: Hashable, Sendable {
   /// Makes a state of nothing.
   init() {}
 
-  /// Makes a state of what was read; false order or two claims of one replica are put right.
-  init(siblings: [Sibling], claims: [Stamp]) {
-    self.siblings = siblings
-    self.siblings.sort { $0.origin < $1.origin }
-    for claim in claims { note(claim) }
-  }
-
   /// Whether a claim comes before the latest of its replica, or is that one.
   func hasSettled(_ claim: Stamp) -> Bool {
     let (index, found) = place(of: claim.replica)

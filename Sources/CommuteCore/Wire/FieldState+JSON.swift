@@ -4,13 +4,41 @@
 /// are equal bytes; anything that is not of the form reads as nothing.
 extension FieldState {
   /// The totals of a counter.
-  public var counter: CounterState { CounterState(json: merge) ?? CounterState() }
+  public var counter: CounterState { readState() }
 
   /// The additions and removals of a set.
-  public var set: SetState { SetState(json: merge) ?? SetState() }
+  public var set: SetState { readState() }
 
   /// The siblings and claims of a rule that the server decides.
-  var decided: DecidedState { DecidedState(json: merge) ?? DecidedState() }
+  var decided: DecidedState { readState() }
+
+  /// The state as those write it who know the rule; empty where there is none.
+  package func mergeState(under rule: MergeRule) -> [UInt8] {
+    switch rule {
+    case .latest, .maximum, .minimum, .serverWins: []
+    case .growOnlyCounter, .counter: counter.json
+    case .set: set.json
+    case .text, .clientWins, .keepBoth: decided.json
+    }
+  }
+
+  /// Reads the state; nothing where it is not of the form.
+  private func readState<State: MergeState>() -> State {
+    if merge.isEmpty { return State() }
+    do throws(WireError) {
+      return try WireEdge.read(merge, limit: .record) { (reader) throws(JSONFault) in
+        var state = State()
+        var members = try reader.openObject()
+        while try reader.nextName(&members) {
+          reader.note(members.name)
+          try state.read(members.name, &reader)
+        }
+        return state
+      }
+    } catch {
+      return State()
+    }
+  }
 
   /// The values that stand side by side under `keepBoth`, in the order of their origins; one where
   /// nothing is to be decided.
@@ -31,7 +59,16 @@ extension FieldState {
   }
 }
 
-extension CounterState {
+/// What a rule keeps beside a value.
+private protocol MergeState {
+  /// Makes a state of nothing.
+  init()
+
+  /// Reads one member of its JSON.
+  mutating func read(_ name: JSONText, _ reader: inout JSONReader) throws(JSONFault)
+}
+
+extension CounterState: MergeState {
   /// The canonical JSON; nothing for a counter that nobody counted with.
   var json: [UInt8] {
     if entries.isEmpty { return [] }
@@ -47,27 +84,14 @@ extension CounterState {
     return writer.bytes
   }
 
-  /// Reads the JSON; nil for anything else.
-  init?(json: [UInt8]) {
-    if json.isEmpty { return nil }
-    do throws(WireError) {
-      self = try WireEdge.read(json, limit: .record) { (reader) throws(JSONFault) in
-        var state = CounterState()
-        var members = try reader.openObject()
-        while try reader.nextName(&members) {
-          reader.note(members.name)
-          let replica = ReplicaID(rawValue: try reader.digits(members.name))
-          state.raise(replica, to: try reader.total())
-        }
-        return state
-      }
-    } catch {
-      return nil
-    }
+  /// Reads one replica's total.
+  mutating func read(_ name: JSONText, _ reader: inout JSONReader) throws(JSONFault) {
+    let replica = ReplicaID(rawValue: try reader.digits(name))
+    raise(replica, to: try reader.total())
   }
 }
 
-extension SetState {
+extension SetState: MergeState {
   /// The canonical JSON; nothing for a set that nothing was ever added to.
   var json: [UInt8] {
     if additions.isEmpty, removals.isEmpty { return [] }
@@ -92,32 +116,19 @@ extension SetState {
     return writer.bytes
   }
 
-  /// Reads the JSON; nil for anything else.
-  init?(json: [UInt8]) {
-    if json.isEmpty { return nil }
-    do throws(WireError) {
-      self = try WireEdge.read(json, limit: .record) { (reader) throws(JSONFault) in
-        var state = SetState()
-        var members = try reader.openObject()
-        while try reader.nextName(&members) {
-          reader.note(members.name)
-          if reader.isName(members.name, "add") {
-            for addition in try reader.additions() { state.add(addition) }
-          } else if reader.isName(members.name, "gone") {
-            for removal in try reader.removals() { state.remove(removal) }
-          } else {
-            try reader.skipValue()
-          }
-        }
-        return state
-      }
-    } catch {
-      return nil
+  /// Reads the additions or the removals.
+  mutating func read(_ name: JSONText, _ reader: inout JSONReader) throws(JSONFault) {
+    if reader.isName(name, "add") {
+      for addition in try reader.additions() { add(addition) }
+    } else if reader.isName(name, "gone") {
+      for removal in try reader.removals() { remove(removal) }
+    } else {
+      try reader.skipValue()
     }
   }
 }
 
-extension DecidedState {
+extension DecidedState: MergeState {
   /// The canonical JSON; nothing for a lone value of which no claim is kept.
   var json: [UInt8] {
     if siblings.count < 2, claims.isEmpty { return [] }
@@ -142,28 +153,15 @@ extension DecidedState {
     return writer.bytes
   }
 
-  /// Reads the JSON; nil for anything else.
-  init?(json: [UInt8]) {
-    if json.isEmpty { return nil }
-    do throws(WireError) {
-      self = try WireEdge.read(json, limit: .record) { (reader) throws(JSONFault) in
-        var siblings: [Sibling] = []
-        var claims: [Stamp] = []
-        var members = try reader.openObject()
-        while try reader.nextName(&members) {
-          reader.note(members.name)
-          if reader.isName(members.name, "claims") {
-            claims = try reader.stampList()
-          } else if reader.isName(members.name, "siblings") {
-            siblings = try reader.siblings()
-          } else {
-            try reader.skipValue()
-          }
-        }
-        return DecidedState(siblings: siblings, claims: claims)
-      }
-    } catch {
-      return nil
+  /// Reads the claims or the siblings; false order or two claims of one replica are put right.
+  mutating func read(_ name: JSONText, _ reader: inout JSONReader) throws(JSONFault) {
+    if reader.isName(name, "claims") {
+      for claim in try reader.stampList() { note(claim) }
+    } else if reader.isName(name, "siblings") {
+      siblings = try reader.siblings()
+      siblings.sort { $0.origin < $1.origin }
+    } else {
+      try reader.skipValue()
     }
   }
 }
