@@ -55,7 +55,7 @@ public struct StampedReplicas: Sendable {
   /// window belongs to no stamp, no stamp begins in the whole window.
   private mutating func add(json: [UInt8]) {
     json.withUnsafeBufferPointer { bytes in
-      var start = 0
+      var start = Self.beginsWithID(bytes) ? Self.idEnd + 1 : 0
       while start + Self.window <= bytes.count {
         var last = start + Self.window - 1
         while last >= start, Self.isOfStamp(bytes[last]) { last -= 1 }
@@ -88,7 +88,23 @@ public struct StampedReplicas: Sendable {
 
   /// Whether a byte may belong to a stamp or its quotes.
   private static func isOfStamp(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) || byte == dash || byte == quote
+    byte < 128 && (byte < 64 ? stampSigns : stampLetters) &>> UInt64(byte & 63) & 1 == 1
+  }
+
+  /// Which bytes below 64 may belong to a stamp: the quote, the dash, ten digits.
+  private static let stampSigns: UInt64 = 1 << 0x22 | 1 << 0x2D | 0x3FF << 0x30
+  /// Which from 64 to 127 may, counted from 64: the letters from a to f.
+  private static let stampLetters: UInt64 = 0x3F << 0x21
+
+  /// Where the id ends with which every record begins.
+  private static let idEnd = 43
+
+  /// Whether it begins with an id, which looks much like a stamp and is passed over.
+  private static func beginsWithID(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard bytes.count > idEnd, bytes[1] == quote, bytes[4] == quote, bytes[6] == quote else {
+      return false
+    }
+    return bytes[2] == UInt8(ascii: "i") && bytes[3] == UInt8(ascii: "d") && bytes[idEnd] == quote
   }
 
   private static func isStamp(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
