@@ -117,4 +117,21 @@ import Testing
     #expect(conflict.isAddressed(to: device))
     #expect(conflict.time == 77)
   }
+
+  @Test mutating func `a count that a page hid before the renewal came is moved, too`() throws {
+    record.base = Self.state((Self.old, 3))
+    try count(2)
+    // The other copy counted five under the same id; a page tells it before the server says so.
+    record.base = Self.state((Self.old, 8))
+    let moved = renew(told: Self.state((Self.old, 8)))
+    #expect(moved.map { $0.amount } == [CounterTotal(up: 2)])
+    #expect(shown == .integer(10))
+  }
+
+  @Test mutating func `a count that base knows to be settled below it stays where it is`() throws {
+    record.base = Self.state((Self.old, 8))
+    try count(2)
+    #expect(renew(told: Self.state((Self.old, 8))).isEmpty)
+    #expect(shown == .integer(10))
+  }
 }
