@@ -19,6 +19,7 @@
     case loweredBelowPending, loweredUnderOneID
     // The server's side of them.
     case fenceIgnored, fenceNotRaised, grantIgnored, retiredAccepted, everybodyRetired
+    case prunedUnnumbered
     case stubForgotten, progressIgnored, fixedIDsPurged, circlesWait, circlesHalfSettled
     case lateOffersTaken, offerAsEdit, memoryNotRegained
     // The server's settling.
@@ -33,8 +34,16 @@
     // References and unique keys.
     case childrenForgotten, oneLevel, lateChildrenKept, nullifiedNow
     case secondTaken, keysNotFreed, anyIDTaken, declarationsIgnored
+    // Which rows go together, and how pages are asked for.
+    case needsLeftBehind, heldRowsSent
+    // Counts that were moved to another id.
+    case recountSkipped, recountUntold
+    // What people decide about refused changes and lost values.
+    case retryLosesDeletion, retryJoinsRows, retriedSeedsDecided, retriedTotalsKept, editIgnored
+    case conflictRestoresKept, conflictMisaddressed
     // The world around them: what commits together, and when.
     case splitTransaction, cursorBeforeRows, markNotDurable, clockNotSaved
+    case raisedLeftOut, updateDropsLine
 
     // Safe: written once before a history or a server starts, only read while one runs.
     /// The bug in force; set by the simulator before a history, never while one runs.

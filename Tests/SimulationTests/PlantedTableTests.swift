@@ -27,8 +27,8 @@ import Testing
     }
   }()
 
-  @Test func `there are at least twenty, each named once`() {
-    #expect(Self.names.count >= 20)
+  @Test func `there are at least sixty, each named once`() {
+    #expect(Self.names.count >= 60)
     #expect(Set(Self.names).count == Self.names.count)
   }
 

@@ -55,6 +55,8 @@ import Testing
     summary.histories = Summary.tellingFaults
     #expect(!summary.isGood)
     for index in summary.total.faults.indices { summary.total.faults[index] = 1 }
+    #expect(summary.neverReached == ["playedTwice"])
+    summary.playedTwice = 1
     #expect(summary.isGood)
     summary.total.faults[FaultClass.garbledMessage.rawValue] = 0
     #expect(!summary.isGood)
@@ -63,6 +65,7 @@ import Testing
 
   @Test func `a long run that never met a situation is not good`() {
     var summary = Summary()
+    summary.playedTwice = 1
     for index in summary.total.faults.indices { summary.total.faults[index] = 1 }
     for index in summary.total.marks.indices { summary.total.marks[index] = 1 }
     summary.total.marks[Mark.olderClaim.rawValue] = 0
@@ -85,11 +88,13 @@ import Testing
   }
 
   @Test func `a row of the hunt is read as it was written`() {
-    let quarry = Quarry(name: "noDedupe", invariant: 14, history: 3, writes: 1, text: "twice")
+    let quarry = Quarry(
+      name: "noDedupe", invariant: 14, history: 3, writes: 1, milliseconds: 7, text: "twice")
     let read = Quarry(row: quarry.row)
     #expect(read?.name == "noDedupe")
     #expect(read?.invariant == 14)
     #expect(read?.history == 3)
+    #expect(read?.milliseconds == 7)
     #expect(read?.text == "twice")
     #expect(Quarry(row: "simulate: 3 histories") == nil)
     let survivor = Quarry(name: "x", invariant: nil, history: 9, writes: 0, text: "")

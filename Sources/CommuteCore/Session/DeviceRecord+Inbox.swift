@@ -46,6 +46,10 @@ extension DeviceRecord {
   ) throws(WriteRefusal) -> Bool {
     var record = apart
     var written = context
+    #if PLANTED
+      let values =
+        Planted.isActive(.editIgnored) ? refused.fields.mapValues { $0.value } : values
+    #endif
     if refused.creates, record.view == nil {
       try record.create(values, operation: newOperation(), context: &written)
     } else if !values.isEmpty {
@@ -62,6 +66,9 @@ extension DeviceRecord {
   /// The record with rows that take no further change, so that what is written gets its own.
   private var apart: DeviceRecord {
     var record = self
+    #if PLANTED
+      if Planted.isActive(.retryJoinsRows) { return record }
+    #endif
     for index in rows.indices { record.rows[index].isInFlight = true }
     return record
   }
@@ -70,6 +77,14 @@ extension DeviceRecord {
   private mutating func take(
     _ record: DeviceRecord, _ written: WriteContext, context: inout WriteContext
   ) -> Bool {
+    #if PLANTED
+      if Planted.isActive(.retryJoinsRows) {
+        let isChanged = rows != record.rows
+        rows = record.rows
+        context = written
+        return isChanged
+      }
+    #endif
     guard record.rows.count > rows.count else { return false }
     rows.append(contentsOf: record.rows[rows.count...])
     context = written
@@ -84,6 +99,12 @@ extension DeviceRecord {
     var edits = FieldMap<FieldEdit>()
     for entry in refused.fields.entries {
       let edit = entry.value.edit(over: shown?.fields[entry.name])
+      #if PLANTED
+        if Planted.isActive(.retriedSeedsDecided) {
+          edits.append(entry.name, edit)
+          continue
+        }
+      #endif
       if entry.value.stamp.isFloor {
         seeds.append(entry.name, edit.seeded)
       } else {
@@ -97,6 +118,9 @@ extension DeviceRecord {
     } else if !edits.isEmpty {
       try change(edits, operation: newOperation(), context: &context)
     }
+    #if PLANTED
+      if Planted.isActive(.retryLosesDeletion) { return }
+    #endif
     if refused.deleted != nil { delete(operation: newOperation(), context: &context) }
   }
 }

@@ -45,6 +45,11 @@ extension OperationField {
     case .total(let shares):
       var share = CounterTotal()
       for one in shares { share = share.adding(up: one.up, down: one.down) }
+      #if PLANTED
+        if Planted.isActive(.retriedTotalsKept), let first = shares.first {
+          share = first.after
+        }
+      #endif
       return .count(up: share.up, down: share.down)
     case .tags(let tags):
       var removed: [String] = []

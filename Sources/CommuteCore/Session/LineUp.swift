@@ -37,6 +37,12 @@ public enum LineUp {
   public static func chosen(from line: [Place], batch: Int, offers: Int = 0) -> [Int] {
     let batch = batch - offers
     guard batch > 0 else { return [] }
+    #if PLANTED
+      if Planted.isActive(.heldRowsSent) { return Array(line.indices.prefix(batch)) }
+      if Planted.isActive(.needsLeftBehind) {
+        return Array(line.indices.filter { line[$0].isReady }.prefix(batch))
+      }
+    #endif
     guard line.contains(where: { !$0.needs.isEmpty }) else {
       return Array(line.indices.filter { line[$0].isReady }.prefix(batch))
     }

@@ -48,6 +48,9 @@ public struct ConflictEntry: Hashable, Sendable {
   /// The edit that writes the lost value once more; where it may be counted twice, the one that
   /// takes the second count back.
   public var restoring: FieldEdit {
+    #if PLANTED
+      if Planted.isActive(.conflictRestoresKept), let kept { return .set(kept) }
+    #endif
     if kept != nil, mayBeCountedTwice, case .integer(let once) = lost,
       case .integer(let twice)? = kept
     {

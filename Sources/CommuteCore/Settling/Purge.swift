@@ -53,6 +53,11 @@ public struct Purge: Sendable {
     return !overflow && age > retention
   }
 
+  /// What was removed from a set before this time may be forgotten, in milliseconds.
+  var horizon: UInt64 {
+    UInt64(clamping: time.subtractingReportingOverflow(retention).partialValue)
+  }
+
   /// The replicas to retire: their memories go, and what they may have sent before is refused.
   public var retired: [ReplicaID] {
     #if PLANTED
@@ -102,7 +107,36 @@ extension RecordID {
 }
 
 extension ServerState {
-  /// Purges: tombstones become stubs, fences rise, memories of retired replicas go.
+  /// Takes old removals out of the sets of a feed's records that all devices have read; each record
+  /// that had some gets the next number.
+  ///
+  /// - Returns: The greatest number that such a record had.
+  private mutating func pruneRemovals(
+    in feed: Key, passed: UInt64, before horizon: UInt64
+  ) -> UInt64 {
+    var greatest: UInt64 = 0
+    for (key, stored) in records.sorted(by: { $0.key < $1.key }) where stored.feed == feed {
+      var state = stored.state
+      guard state.deleted == nil, let revision = state.revision?.number, revision <= passed,
+        state.pruneRemovals(before: horizon)
+      else { continue }
+      #if PLANTED
+        if Planted.isActive(.prunedUnnumbered) {
+          records[key]?.state.fields = state.fields
+          continue
+        }
+      #endif
+      heads[feed]?.head += 1
+      state.revision?.number = heads[feed]?.head ?? revision
+      state.revision?.epoch = epoch
+      records[key] = StoredRecord(feed: feed, state: state)
+      greatest = max(greatest, revision)
+    }
+    return greatest
+  }
+
+  /// Purges: tombstones become stubs, removals leave their sets, fences rise, memories of retired
+  /// replicas go.
   ///
   /// A store does the same with its rows.
   ///
@@ -128,6 +162,7 @@ extension ServerState {
         stubs.insert(key)
         fence = max(fence, revision)
       }
+      fence = max(fence, pruneRemovals(in: feed, passed: passed, before: purge.horizon))
       #if PLANTED
         if Planted.isActive(.fenceNotRaised) { continue }
       #endif

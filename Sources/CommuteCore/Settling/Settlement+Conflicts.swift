@@ -35,7 +35,14 @@ extension Settlement {
     let id = ConflictEntry.id(of: operation.key, field: conflict.field, losing: lost.origin)
     let key = RecordKey(table: ConflictEntry.table, id: id)
     guard state.records[key] == nil, !state.stubs.contains(key) else { return }
-    var replicas = [lost.origin.replica]
+    #if PLANTED
+      let addressee =
+        Planted.isActive(.conflictMisaddressed)
+        ? conflict.kept?.origin.replica ?? lost.origin.replica : lost.origin.replica
+    #else
+      let addressee = lost.origin.replica
+    #endif
+    var replicas = [addressee]
     if conflict.isOwn, operation.replica != lost.origin.replica {
       replicas.append(operation.replica)
     }

@@ -24,6 +24,13 @@ struct RuleEdit {
   /// The edits whose values it takes the place of.
   var replaced: [Int] = []
   var isSeed = false
+  /// The device on which it was written, and the commit of its file.
+  var device = 0
+  var version = 0
+  /// Whether it was settled, or refused and shown so.
+  var isAccounted = false
+  /// Whether it went with a file that went back.
+  var isLost = false
   /// The moment its writer gave it, as it came to the server.
   var claim = Moment.start
 }
@@ -63,7 +70,7 @@ struct RuleField {
 /// with rules.
 struct RuleOracle {
   /// Every edit; an edit's number is its index plus one.
-  private(set) var edits: [RuleEdit] = []
+  var edits: [RuleEdit] = []
   /// The fields at the server, by their numbers.
   var fields: [RuleField]
   let rules: [OracleRule]
@@ -92,8 +99,11 @@ struct RuleOracle {
   /// An operation came to the server and was applied; gives the edit that lost by it, 0 for none.
   ///
   /// Told are the edits of one field that it carries, the last one last, a seed as a negative
-  /// number; the field; the moment its writer gave; and under `latest` which edit stands then.
-  mutating func came(_ numbers: [Int], to field: Int, claim: Moment, stands: Int) -> Int {
+  /// number; the field; the moment its writer gave; under `latest` which edit stands then; and
+  /// whether it was first sent to another history of the server.
+  mutating func came(
+    _ numbers: [Int], to field: Int, claim: Moment, stands: Int, isOfOtherEpoch: Bool
+  ) -> Int {
     guard let last = numbers.last else { return 0 }
     switch rules[field] {
     case .counter, .rising, .set:
@@ -106,7 +116,8 @@ struct RuleOracle {
       return 0
     case .text: return 0
     case .latest, .maximum, .minimum, .serverWins, .clientWins:
-      return decide(last, in: field, claim: claim, stands: stands)
+      return decide(
+        last, in: field, claim: claim, stands: stands, isOfOtherEpoch: isOfOtherEpoch)
     }
   }
 
@@ -151,16 +162,12 @@ struct RuleOracle {
     }
     fields[field].siblings.removeAll { $0 < 0 || replaced.contains($0) }
     fields[field].siblings.append(number)
-    settle(number, in: field, claim: claim)
-  }
-
-  private mutating func settle(_ number: Int, in field: Int, claim: Moment) {
     fields[field].came.append(number)
     fields[field].claims.append(claim)
   }
 
   private mutating func decide(
-    _ number: Int, in field: Int, claim: Moment, stands: Int
+    _ number: Int, in field: Int, claim: Moment, stands: Int, isOfOtherEpoch: Bool
   ) -> Int {
     let current = fields[field].current
     if number < 0 {
@@ -170,9 +177,15 @@ struct RuleOracle {
     if current == number { return 0 }
     let again = fields[field].came.contains(number)
     edits[number - 1].claim = claim
-    let wins = current <= 0 || self.wins(number, over: current, in: field, claim, stands)
-    settle(number, in: field, claim: claim)
-    if wins { fields[field].current = number }
+    let mayForce = !isOfOtherEpoch && !fields[field].hasSettled(claim)
+    let wins =
+      current <= 0
+      || self.wins(number, over: current, in: field, mayForce: mayForce, stands: stands)
+    fields[field].came.append(number)
+    if wins {
+      fields[field].claims.append(claim)
+      fields[field].current = number
+    }
     if current <= 0 || again { return 0 }
     let loser = wins ? current : number
     let kept = wins ? number : current
@@ -186,14 +199,44 @@ struct RuleOracle {
   }
 
   private func wins(
-    _ number: Int, over current: Int, in field: Int, _ claim: Moment, _ stands: Int
+    _ number: Int, over current: Int, in field: Int, mayForce: Bool, stands: Int
   ) -> Bool {
     switch rules[field] {
     case .maximum: return edits[number - 1].amount > edits[current - 1].amount
     case .minimum: return edits[number - 1].amount < edits[current - 1].amount
-    case .clientWins where !fields[field].hasSettled(claim): return true
+    case .clientWins where mayForce: return true
     case .clientWins, .serverWins: return isAncestor(current, of: number)
     default: return stands == number
     }
+  }
+
+  /// Where stamps alone decide, what stands is told.
+  mutating func stands(_ number: Int, in field: Int) { fields[field].current = number }
+
+  // MARK: - Two histories
+
+  /// What a field holds that was told in two histories of the server: sums and sets of both, of two
+  /// extremes the better one, of anything else the one that was settled later.
+  func joined(
+    _ one: RuleField, with other: RuleField, in field: Int, isLater: Bool
+  ) -> RuleField {
+    var both = one
+    switch rules[field] {
+    case .counter, .rising, .set: break
+    case .maximum, .minimum:
+      both.current = better(one.current, other.current, in: field)
+    case .latest, .serverWins, .clientWins, .keepBoth, .text: return isLater ? other : one
+    }
+    both.came += other.came.filter { !one.came.contains($0) }
+    both.added += other.added.filter { new in !one.added.contains { $0.name == new.name } }
+    both.removed += other.removed
+    both.claims += other.claims
+    return both
+  }
+
+  private func better(_ one: Int, _ other: Int, in field: Int) -> Int {
+    if one <= 0 || other <= 0 { return one > 0 ? one : other > 0 ? other : min(one, other) }
+    let isGreater = edits[other - 1].amount > edits[one - 1].amount
+    return isGreater == (rules[field] == .maximum) ? other : one
   }
 }

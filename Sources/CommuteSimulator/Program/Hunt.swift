@@ -70,12 +70,15 @@ struct Hunt {
         let isHealthy = history.played(on: stage).violation == nil
         unsafe Planted.active = bug
         guard isHealthy else { continue }
+        let start = Output.processorTime()
         var shrinker = Shrinker(history, on: stage, invariant: violation.invariant)
         let choices = shrinker.shrink(world.choices.drawn)
+        let milliseconds = Int((Output.processorTime() - start) * 1_000)
         let short = history.play(Choices(playing: choices), on: stage, story: story)
         return Quarry(
           name: bug.rawValue, invariant: violation.invariant, history: index,
-          writes: short.report.writes, text: short.violation?.text ?? violation.text)
+          writes: short.report.writes, milliseconds: milliseconds,
+          text: short.violation?.text ?? violation.text)
       }
       return Quarry(
         name: bug.rawValue, invariant: nil, history: patience, writes: 0, text: "")

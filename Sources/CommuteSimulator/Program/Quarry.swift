@@ -7,31 +7,38 @@ struct Quarry {
   var history: Int
   /// How many writes are left of that history when it is made shorter.
   var writes: Int
+  /// The processor time that making it shorter took, in milliseconds.
+  var milliseconds = 0
   /// What was seen.
   var text: String
 
-  init(name: String, invariant: Int?, history: Int, writes: Int, text: String) {
+  init(
+    name: String, invariant: Int?, history: Int, writes: Int, milliseconds: Int = 0, text: String
+  ) {
     self.name = name
     self.invariant = invariant
     self.history = history
     self.writes = writes
+    self.milliseconds = milliseconds
     self.text = text
   }
 
   /// The row that the planted build prints for the other one to read.
   var row: String {
     let number = invariant.map { "\($0)" } ?? "-"
-    return ["quarry", name, number, "\(history)", "\(writes)", text].joined(separator: "\t")
+    return ["quarry", name, number, "\(history)", "\(writes)", "\(milliseconds)", text]
+      .joined(separator: "\t")
   }
 
   /// Reads a row; nil for any other line.
   init?(row: String) {
     let cells = row.split(separator: "\t", omittingEmptySubsequences: false).map { String($0) }
-    guard cells.count == 6, cells[0] == "quarry", let history = Int(cells[3]),
-      let writes = Int(cells[4])
+    guard cells.count == 7, cells[0] == "quarry", let history = Int(cells[3]),
+      let writes = Int(cells[4]), let milliseconds = Int(cells[5])
     else { return nil }
     self.init(
-      name: cells[1], invariant: Int(cells[2]), history: history, writes: writes, text: cells[5])
+      name: cells[1], invariant: Int(cells[2]), history: history, writes: writes,
+      milliseconds: milliseconds, text: cells[6])
   }
 
   /// The row for people.

@@ -68,7 +68,10 @@ struct Run {
   /// One seed, one story.
   private func playAgain(_ history: History, first: World, in summary: inout Summary) {
     let again = history.played(on: stage)
-    guard again.report.traceHash != first.report.traceHash else { return }
+    guard again.report.traceHash != first.report.traceHash else {
+      summary.playedTwice += 1
+      return
+    }
     summary.add(
       Violation(invariant: 19, text: "the same seed played twice went two ways"),
       seed: history.seed)

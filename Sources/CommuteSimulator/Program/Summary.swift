@@ -13,6 +13,10 @@ struct Summary {
   var violations = 0
   /// Histories that met a limit that the contract states, and in which all agreed.
   var knownLimits = [Int](repeating: 0, count: KnownLimit.allCases.count)
+  /// How many histories were played twice, and went the same way.
+  var playedTwice = 0
+  /// A number that depends on everything that happened in all of them.
+  var traceHash: UInt64 = 0
   var processorSeconds = 0.0
   /// What became of the planted bugs.
   var hunted: [Quarry] = []
@@ -21,6 +25,7 @@ struct Summary {
   mutating func add(_ world: World, seed: UInt64) {
     histories += 1
     let report = world.report
+    traceHash = (traceHash ^ report.traceHash) &* 0x0000_0100_0000_01B3
     total.steps += report.steps
     total.writes += report.writes
     total.devices += report.devices
@@ -56,6 +61,7 @@ struct Summary {
     if histories >= Self.tellingFaults {
       names += FaultClass.allCases.filter { total.faults[$0.rawValue] == 0 }.map { $0.name }
     }
+    if histories >= Self.tellingFaults, playedTwice == 0 { names.append("playedTwice") }
     if histories >= Self.tellingMarks {
       names += Mark.allCases.filter { total.marks[$0.rawValue] == 0 }.map { $0.name }
     }
@@ -72,9 +78,22 @@ struct Summary {
 
   // MARK: - Lines
 
+  /// The middle one of the planted bugs' numbers.
+  private func median(_ numbers: [Int]) -> Int {
+    numbers.isEmpty ? 0 : numbers.sorted()[numbers.count / 2]
+  }
+
   /// The last lines of the report.
   var lines: [String] {
     var lines: [String] = []
+    let caught = hunted.filter { $0.invariant != nil }
+    if !caught.isEmpty {
+      lines.append(
+        "simulate: planted bugs: median \(median(caught.map(\.history))) histories to kill, at most"
+          + " \(caught.map(\.history).max() ?? 0); median \(median(caught.map(\.writes))) writes"
+          + " left in the shortest history, found in a median of"
+          + " \(median(caught.map(\.milliseconds))) ms")
+    }
     let met = KnownLimit.allCases.map { "\($0) \(knownLimits[$0.rawValue])" }
     if knownLimits.contains(where: { $0 > 0 }) {
       lines.append(
@@ -87,6 +106,9 @@ struct Summary {
     lines.append(
       "simulate: mean \(mean(total.hotRecords)) hot records; situations:"
         + " \(marks.joined(separator: " "))")
+    lines.append(
+      "simulate: \(playedTwice) histories played twice went the same way; all of them together:"
+        + " trace \(traceHash)")
     let classes = FaultClass.allCases.map { "\($0.name) \(total.faults[$0.rawValue])" }
     lines.append(
       "simulate: means \(mean(total.steps)) steps, \(mean(total.writes)) writes,"

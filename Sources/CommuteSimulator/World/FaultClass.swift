@@ -4,7 +4,7 @@ enum FaultClass: Int, CaseIterable {
   case kill, killBetweenCommits, powerLoss, clockJump
   case serverRestart, serverTrouble, strangeAnswer, garbledMessage
   case rejection, restoredFile, restoredMachine, lostHostRecord, clonedFile
-  case restoredServer, longAbsence, revocation, newGrant
+  case restoredServer, longAbsence, revocation, newGrant, tooOld
 
   /// The name in reports.
   var name: String { "\(self)" }
@@ -19,6 +19,8 @@ enum Mark: Int, CaseIterable {
   case resetBegun, resetRestarted, sweptRecord, sweptRows, keptCreation
   case newEpoch, offered, offerJoined, offerTaken, offerGone, offerLate
   case purged, expired, revokedRows, loweredClock, circle
+  case raised, readOn, leftOld, leftDown
+  case recounted, retried, retriedBehind, edited, discarded, conflictRestored, conflictDismissed
 
   /// The name in reports.
   var name: String { "\(self)" }

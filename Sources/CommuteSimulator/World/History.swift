@@ -15,8 +15,8 @@ struct History {
 
   /// Plays other choices in the circumstances of this seed.
   func play(_ choices: Choices, on stage: Stage, story: Story? = nil) -> World {
-    var world = World(choices: choices, stage: stage, usesCodec: usesCodec, story: story)
-    world.playsRules = playsRules
+    var world = World(
+      choices: choices, stage: stage, usesCodec: usesCodec, playsRules: playsRules, story: story)
     world.run()
     return world
   }

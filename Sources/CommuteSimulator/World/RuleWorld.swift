@@ -37,73 +37,33 @@ struct RuleWorld {
   static let refused: UInt64 = 7
 
   var choices: Choices
-  let rules: [OracleRule]
-  let names: [Key]
-  let table: TableSchema
   var time: Int64 = 1_700_000_000_000
   var devices: [RuleDevice] = []
   var network: [RuleParcel] = []
   var state: ServerState
   let settlement: Settlement
-  var oracle: RuleOracle
-  var violation: Violation?
+  var book: RuleBook
   let story: Story?
-  /// The edits of each field that an operation carries, by its id.
-  var contents: [OperationID: [[Int]]] = [:]
-  /// What the fields of the server were at each revision.
-  var snapshots: [UInt64: [RuleField]] = [:]
-  var applied: [OperationID] = []
-  var told: [Int] = []
-  /// The latest edit and the latest deletion, where an edit revives.
-  var latestEdit = Moment.start
-  var latestDeletion = Moment.start
   var writes = 0
   private var identifiers: UInt64 = 0
   private var replicas: UInt64 = 0
 
-  /// Whether records are deleted and revived here.
-  var isReviving: Bool { table.rule == .editRevives }
+  var violation: Violation? { book.violation }
 
   init(choices: Choices, story: Story?) {
     self.choices = choices
     self.story = story
-    var drawn: [OracleRule] = []
-    let reviving = self.choices.oneIn(8)
-    let count = 1 + self.choices.draw(3)
-    for _ in 0..<count {
-      let rule = OracleRule(rawValue: self.choices.draw(OracleRule.allCases.count)) ?? .latest
-      drawn.append(reviving ? [.counter, .latest][drawn.count % 2] : rule)
-    }
-    rules = drawn
-    names = drawn.indices.map { Key("f\($0)") }
-    table = TableSchema(
-      "item", fields: zip(names, drawn).map { Self.schema($0, $1) },
-      rule: reviving ? .editRevives : .deleteWins)
+    book = RuleBook(&self.choices)
+    let table = book.table
     state = ServerState(epoch: Self.epoch, clock: HybridClock(replica: ReplicaID(rawValue: 0x5E)))
     settlement = Settlement(tables: ["item": table]) { proposal in
       proposal.operation.low & 0xFF == Self.refused ? .invalid("a rule refused it") : nil
     }
-    oracle = RuleOracle(rules: drawn)
     for _ in 0..<(2 + self.choices.draw(2)) {
       devices.append(
         RuleDevice(
           record: DeviceRecord(key: Self.key, feed: "items", table: table),
           clock: HybridClock(replica: newReplica())))
-    }
-  }
-
-  private static func schema(_ name: Key, _ rule: OracleRule) -> FieldSchema {
-    switch rule {
-    case .latest: FieldSchema(name, .text)
-    case .maximum: FieldSchema(name, .integer, rule: .maximum)
-    case .minimum: FieldSchema(name, .integer, rule: .minimum)
-    case .counter: FieldSchema(name, .integer, rule: .counter)
-    case .rising: FieldSchema(name, .integer, rule: .growOnlyCounter)
-    case .set: FieldSchema(name, .list, rule: .set)
-    case .text: FieldSchema(name, .text, rule: .text)
-    case .serverWins: FieldSchema(name, .text, rule: .serverWins)
-    case .clientWins: FieldSchema(name, .text, rule: .clientWins)
-    case .keepBoth: FieldSchema(name, .text, rule: .keepBoth)
     }
   }
 
@@ -122,7 +82,7 @@ struct RuleWorld {
       case 16: lose()
       case 17: double()
       case 18: choices.draw(4) == 0 ? jumpClock(of: device) : copyOrRestore(device)
-      default: if isReviving { delete(on: device) } else { seed(on: device) }
+      default: if book.isReviving { delete(on: device) } else { seed(on: device) }
       }
     }
     if violation == nil { rest() }
@@ -205,19 +165,6 @@ struct RuleWorld {
   }
 
   mutating func blame(_ invariant: Int, _ text: @autoclosure () -> String) {
-    if violation == nil { violation = Violation(invariant: invariant, text: text()) }
-  }
-
-  /// The edit that a value stands for; 0 for none, negative for a seed.
-  static func edit(of value: FieldValue?) -> Int {
-    switch value {
-    case .integer(let number)?:
-      let rest = Int(number % 1_000)
-      return rest >= 900 ? 900 - rest : rest
-    case .text(let text)?:
-      let number = Int(text.dropFirst()) ?? 0
-      return text.hasPrefix("s") ? -number : number
-    default: return 0
-    }
+    book.blame(invariant, text())
   }
 }

@@ -1,23 +1,33 @@
 import CommuteCore
 
+/// An entry of the inbox.
+struct Refused {
+  var rejection: Rejection
+  /// The entry of the creation behind which it stood; nil for none.
+  var behind: Int?
+}
+
 /// What lies in a device's database file.
 struct DeviceFile {
   var device: Device
   var records: [DeviceRecord]
-  var inbox: [Rejection] = []
+  /// What was refused; an entry stays when a person has decided about it.
+  var inbox: [Refused] = []
+  /// The entries of the inbox about which a person has decided.
+  var decided: [Int] = []
   /// The records that the resets under way have told, one bit each.
-  var told: UInt32 = 0
+  var told: UInt64 = 0
   /// The place in line that the next row gets.
   var nextOrder: Int64 = 1
   /// How many commits were made to it.
   var version = 0
 
   /// Keeps that a reset has told a record.
-  mutating func noteTold(_ record: Int) { told |= 1 << UInt32(record) }
+  mutating func noteTold(_ record: Int) { told |= 1 << UInt64(record) }
 
   /// Forgets what a reset has told of some records.
   mutating func forgetTold(_ records: [Int]) {
-    for record in records { told &= ~(1 << UInt32(record)) }
+    for record in records { told &= ~(1 << UInt64(record)) }
   }
 }
 
@@ -43,6 +53,8 @@ struct SimulatedDevice {
   var sentRecords: [Int] = []
   /// Whether its app is an older version, which does not know one field of each record.
   var isOld = false
+  /// Whether it asks for the next page before the last one is stored.
+  var readsOn = false
   /// Whether it is down for ever.
   var isDown = false
   /// Whether every commit is durable at once, or power is never lost.
@@ -61,7 +73,8 @@ struct SimulatedDevice {
     var device: Device
     var records: [(number: Int, record: DeviceRecord)] = []
     var inbox: Int
-    var told: UInt32
+    var decided: [Int]
+    var told: UInt64
     var nextOrder: Int64
     var version: Int
   }
@@ -86,8 +99,8 @@ struct SimulatedDevice {
   mutating func begin() {
     if isCareful { return }
     open = Undo(
-      device: file.device, inbox: file.inbox.count, told: file.told, nextOrder: file.nextOrder,
-      version: file.version)
+      device: file.device, inbox: file.inbox.count, decided: file.decided, told: file.told,
+      nextOrder: file.nextOrder, version: file.version)
   }
 
   /// Changes what concerns the whole file, within a transaction.
@@ -114,12 +127,16 @@ struct SimulatedDevice {
 
   /// Whether a reset under way has told any of some records.
   func isToldOf(_ records: [Int]) -> Bool {
-    records.contains { file.told & (1 << UInt32($0)) != 0 }
+    records.contains { file.told & (1 << UInt64($0)) != 0 }
   }
 
   /// Puts rejections into the inbox, within a transaction.
   mutating func file(_ rejections: [Rejection]) {
-    file.inbox.append(contentsOf: rejections)
+    var creation: Int?
+    for rejection in rejections {
+      file.inbox.append(Refused(rejection: rejection, behind: creation))
+      if creation == nil, rejection.row.operation.creates { creation = file.inbox.count - 1 }
+    }
   }
 
   /// Ends a transaction.
@@ -140,6 +157,13 @@ struct SimulatedDevice {
     open?.records.append((number, file.records[number]))
   }
 
+  /// Has a place for every record.
+  mutating func fill(from roster: Roster) {
+    while file.records.count < roster.keys.count {
+      file.records.append(roster.blank(file.records.count))
+    }
+  }
+
   // MARK: - Faults
 
   /// Loses commits that are not durable, the newest first.
@@ -152,6 +176,7 @@ struct SimulatedDevice {
       file.device = step.device
       for entry in step.records.reversed() { file.records[entry.number] = entry.record }
       file.inbox.removeLast(file.inbox.count - step.inbox)
+      file.decided = step.decided
       file.told = step.told
       file.nextOrder = step.nextOrder
       last = step.version
@@ -161,10 +186,11 @@ struct SimulatedDevice {
   }
 
   /// Puts an earlier file in the place of this one; commits go on counting.
-  mutating func replaceFile(with earlier: DeviceFile) {
+  mutating func replaceFile(with earlier: DeviceFile, in roster: Roster) {
     let version = file.version
     file = earlier
     file.version = version
+    fill(from: roster)
     undone.removeAll(keepingCapacity: true)
     open = nil
   }

@@ -41,6 +41,7 @@ struct SimulatedServer {
     var state: ServerState
     var notes: Notes
     var marks: Oracle.Marks
+    var book: RuleBook.Marks?
   }
 
   /// One field that was settled.
@@ -66,16 +67,19 @@ struct SimulatedServer {
   }
 
   /// Reads the records again that a request was about.
-  mutating func readAgain(_ request: SyncRequest, on stage: Stage) {
+  mutating func readAgain(_ request: SyncRequest, in roster: Roster) {
     for index in request.operations.indices {
-      readAgain(Stage.number(of: request.operations[index].operation.key), on: stage)
+      readAgain(roster.number(of: request.operations[index].operation.key), in: roster)
     }
-    for offer in request.offers { readAgain(Stage.number(of: offer.record.key), on: stage) }
+    for offer in request.offers {
+      readAgain(roster.number(of: offer.record.key), in: roster)
+    }
   }
 
   /// Reads a record again.
-  mutating func readAgain(_ number: Int, on stage: Stage) {
-    notes.held[number] = state.records[stage.records[number]]?.state
+  mutating func readAgain(_ number: Int, in roster: Roster) {
+    while notes.held.count < roster.keys.count { notes.held.append(nil) }
+    notes.held[number] = state.records[roster.keys[number]]?.state
   }
 
   /// The highest number of a feed.
@@ -86,7 +90,7 @@ extension World {
   /// The server takes a request.
   mutating func serve(_ parcel: Parcel) {
     let number = parcel.device
-    guard let request = read(parcel) else { return }
+    guard var request = read(parcel) else { return }
     let user = devices[number].user
     if request.owner != Account(tenant: "home", user: user).owner {
       blame(9, "device \(number) asks in the name of \(request.owner)")
@@ -94,6 +98,12 @@ extension World {
     if let failure = drawTrouble() {
       network.append(Parcel(device: number, process: parcel.process, load: .failure(failure)))
       return
+    }
+    if request.schema.version < minimumSchema {
+      count(.tooOld)
+      let failure = RoundFailure(status: 426)
+      network.append(Parcel(device: number, process: parcel.process, load: .failure(failure)))
+      return tell("the server tells device \(number) to update")
     }
     // What answers in the server's place got what the server did not get.
     let isServed = memory[number].served == request.nonce
@@ -108,16 +118,26 @@ extension World {
     if request.operations.count + request.offers.count > Self.batch, !areTogether {
       blame(18, "a request carries too much")
     }
-    grant(to: user)
-    let wasDeleted = request.operations.map {
-      server.held[Stage.number(of: $0.operation.key)]?.deleted != nil
+    if let before = memory[number].putBack, before.replica == request.replica,
+      before.number < request.number
+    {
+      book?.isUnnoticed = true
     }
-    let outcome = server.settlement.settle(request, in: &server.state, time: time, user: user)
-    server.readAgain(request, on: stage)
-    note(outcome, of: request, by: number, wasDeleted: wasDeleted)
+    grant(to: user)
+    let raised = raise(&request)
+    let wasDeleted = request.operations.map {
+      server.held[self.number(of: $0.operation.key)]?.deleted != nil
+    }
+    let item = server.held[Stage.item]
+    var outcome = server.settlement.settle(request, in: &server.state, time: time, user: user)
+    tell(raised, in: &outcome)
+    if tellsConflicts { tellConflicts(outcome.changedRecords) }
+    server.readAgain(request, in: roster)
+    note(outcome, of: request, by: number, wasDeleted: wasDeleted, item: item)
     checkServer(outcome.changedRecords)
     var answer = SyncAnswer(
-      epoch: server.state.epoch, renew: outcome.renews ? [] : nil, time: time,
+      epoch: server.state.epoch,
+      renew: outcome.renews ? Settlement.renewal(of: request, in: server.state) : nil, time: time,
       nonce: request.nonce, verdicts: outcome.verdicts,
       feeds: outcome.isSettled ? pages(for: request, told: told(by: outcome, of: request)) : [])
     if let epoch = request.epoch, epoch != server.state.epoch {
@@ -127,9 +147,44 @@ extension World {
     send(answer, to: number, process: parcel.process)
   }
 
+  /// Brings operations of an older app to the present schema: its titles end with a mark, which
+  /// goes.
+  ///
+  /// Gives the operations that were changed.
+  private mutating func raise(_ request: inout SyncRequest) -> [CommuteCore.Operation] {
+    var raised: [CommuteCore.Operation] = []
+    for index in request.operations.indices {
+      let operation = request.operations[index].operation
+      guard operation.schema < 2, operation.key.table == "book",
+        case .text(let text)? = operation.fields["title"]?.value, text.hasSuffix("~")
+      else { continue }
+      request.operations[index].operation.fields["title"]?.value = .text(String(text.dropLast()))
+      raised.append(operation)
+      reach(.raised)
+    }
+    return raised
+  }
+
+  /// A device cannot tell what became of a change that was raised: its verdict carries the record.
+  private func tell(
+    _ raised: [CommuteCore.Operation], in outcome: inout Settlement.Outcome
+  ) {
+    if raised.isEmpty { return }
+    #if PLANTED
+      if Planted.isActive(.raisedLeftOut) { return }
+    #endif
+    for index in outcome.verdicts.indices where outcome.verdicts[index].kind == .applied {
+      guard let operation = raised.first(where: { $0.id == outcome.verdicts[index].id }),
+        let state = server.state.records[operation.key]?.state
+      else { continue }
+      outcome.verdicts[index].record = RecordMessage(key: operation.key, state: state)
+    }
+  }
+
   /// Tells the oracle what a request has changed.
   private mutating func note(
-    _ outcome: Settlement.Outcome, of request: SyncRequest, by number: Int, wasDeleted: [Bool]
+    _ outcome: Settlement.Outcome, of request: SyncRequest, by number: Int, wasDeleted: [Bool],
+    item: RecordState?
   ) {
     guard outcome.isSettled else { return }
     // An offer of the same request may bring a tombstone.
@@ -138,29 +193,43 @@ extension World {
       if index < request.offers.count {
         let offer = request.offers[index].record
         if verdict.kind == .applied, offer.state.deleted != nil { buried.append(offer.key) }
-        note(verdict, on: request.offers[index], by: number)
+        note(verdict, on: request.offers[index], by: number, item: item)
         continue
       }
       let place = index - request.offers.count
       let operation = request.operations[place].operation
-      note(
-        verdict, on: operation, by: number,
-        wasDeleted: wasDeleted[place] || buried.contains(operation.key))
+      let isBuried = wasDeleted[place] || buried.contains(operation.key)
+      if operation.key == stage.records[Stage.item], verdict.kind == .applied {
+        noteItem(operation, verdict, outcome, of: request, wasDeleted: isBuried)
+      }
+      note(verdict, on: operation, by: number, wasDeleted: isBuried)
     }
+    if book != nil { book?.noteRevision(server.held[Stage.item]?.revision) }
     for id in outcome.appliedOperations {
       // Of two copies of a file the second may come when the memory of the first is gone.
       let isCopy = oracle.copies.contains(number) || oracle.machines.contains(number)
       let isCopys = isCopy && !request.again.contains(id)
-      if server.notes.applied.contains(id), !(server.notes.hasForgotten && isCopys) {
+      let mayCome = server.notes.hasForgotten && (isCopys || isRepeatable(id, in: request))
+      if server.notes.applied.contains(id), !mayCome {
         blame(14, "an operation had effect twice")
       }
       server.notes.applied.append(id)
     }
     for key in outcome.changedRecords where key.table != ConflictEntry.table {
-      server.notes.changedAt[Stage.number(of: key)] = time
+      server.notes.changedAt[self.number(of: key)] = time
     }
     noteProgress(of: request)
     report.note(outcome.changedRecords.count)
+  }
+
+  /// Whether an operation says the same however often it comes.
+  private func isRepeatable(_ id: OperationID, in request: SyncRequest) -> Bool {
+    request.operations.contains { sent in
+      sent.operation.id == id
+        && sent.operation.fields.entries.allSatisfy {
+          $0.value.rule.isCounter || $0.value.rule == .maximum || $0.value.rule == .minimum
+        }
+    }
   }
 
   /// Tells the oracle what the server made of an operation.
@@ -180,6 +249,10 @@ extension World {
     case .later: reach(.deferred)
     case .applied:
       reach(verdict.record == nil ? .recordLeftOut : .recordTold)
+      guard isPlain(number(of: operation.key)) else {
+        server.notes.settled.append(SyncRequest.SentOperation(operation: operation))
+        return
+      }
       if wasDeleted {
         noteBuried(operation, by: device)
       } else {
@@ -190,13 +263,15 @@ extension World {
 
   /// Tells the oracle what the server made of an offer.
   private mutating func note(
-    _ verdict: Verdict, on offer: SyncRequest.Offer, by device: Int
+    _ verdict: Verdict, on offer: SyncRequest.Offer, by device: Int, item: RecordState?
   ) {
     guard verdict.kind == .applied, offer.record.state.revision?.epoch != server.state.epoch else {
       return
     }
     checkInTime(offer)
-    let record = Stage.number(of: offer.record.key)
+    let record = number(of: offer.record.key)
+    if record == Stage.item { book?.took(offer, over: item) }
+    guard isPlain(record) else { return }
     for entry in offer.record.state.fields.entries {
       let place = Stage.place(record, stage.field(entry.name, of: record))
       blame(
@@ -219,7 +294,7 @@ extension World {
   }
 
   private mutating func noteBuried(_ operation: Operation, by device: Int) {
-    let record = Stage.number(of: operation.key)
+    let record = number(of: operation.key)
     for entry in operation.fields.entries {
       oracle.buried(
         device: device, Stage.place(record, stage.field(entry.name, of: record)),
@@ -234,7 +309,7 @@ extension World {
   private mutating func noteSettled(
     _ operation: Operation, as verdict: Verdict, by device: Int
   ) {
-    let record = Stage.number(of: operation.key)
+    let record = number(of: operation.key)
     let state = server.held[record]
     for entry in operation.fields.entries {
       let change = entry.value

@@ -10,13 +10,19 @@ struct Stage {
   /// The records by number, the hot ones first.
   let records: [RecordKey]
   /// The feed of each record.
-  let feedOfRecord = [0, 0, 1, 1, 0, 1]
+  let feedOfRecord = [0, 0, 1, 1, 0, 1, 0]
   /// The names of the fields of each record, in their order.
   let fields: [[Key]]
   /// The tables that the server knows.
   let tables: FieldMap<TableSchema>
 
-  static let recordCount = 6
+  /// How many records have plain fields only.
+  static let plainCount = 6
+  /// The record with fields of other rules.
+  static let item = 6
+  /// The names of its fields, of which a history plays some.
+  static let itemFields: [Key] = ["f0", "f1", "f2"]
+  static let recordCount = 7
   static let fieldCount = 3
   /// Places of a record: its fields and its deletion.
   static let placesPerRecord = 4
@@ -28,13 +34,13 @@ struct Stage {
     let memoFields: [Key] = ["at", "body", "raw"]
     records = (0..<UInt64(Self.recordCount)).map { number in
       RecordKey(
-        table: number == 2 || number == 4 ? memo : book,
+        table: number == UInt64(Self.item) ? "item" : number == 2 || number == 4 ? memo : book,
         // One has a fixed id, as samples have; the others are drawn.
         id: RecordID(
           high: number == 1 ? 0x018F_3C5E_7A10_8000 : 0x018F_3C5E_7A10_7000,
           low: 0x8000_0000_0000_0000 | number))
     }
-    fields = records.map { $0.table == book ? bookFields : memoFields }
+    fields = records.map { $0.table == memo ? memoFields : bookFields }
     let schema = TableSchema(
       book,
       fields: [
@@ -81,6 +87,14 @@ struct Stage {
     }
   }
 
+  /// A title as the older version of the app writes it, with a mark that the server takes away.
+  func older(_ value: FieldValue, _ record: Int, _ field: Int) -> FieldValue {
+    guard case .text(let text) = value, records[record].table == "book", field == 2 else {
+      return value
+    }
+    return .text(text + "~")
+  }
+
   /// A value that several devices put there alike, in one of three versions.
   func seed(_ record: Int, _ field: Int, version: Int) -> FieldValue {
     let text = version == 0 ? "e" : version == 1 ? "\u{E9}" : "e\u{301}"
@@ -98,7 +112,8 @@ extension Content {
   /// The bytes that tell a value from all others of a history, in the order of canonical bytes.
   init(_ value: FieldValue) {
     switch value {
-    case .text(let text): self.init(text.utf8)
+    // The mark of an older app's title is not part of what it says.
+    case .text(let text): self.init(text.hasSuffix("~") ? text.utf8.dropLast() : text.utf8[...])
     case .bytes(let bytes): self.init(bytes)
     case .integer(let number), .instant(let number):
       self.init(number: UInt64(bitPattern: number))

@@ -12,7 +12,7 @@ extension World {
     guard let copy = server.copy, choices.draw(3) > 0 else {
       tell("the server is copied")
       server.copy = SimulatedServer.Copy(
-        state: server.state, notes: server.notes, marks: oracle.marks)
+        state: server.state, notes: server.notes, marks: oracle.marks, book: book?.marks)
       return
     }
     count(.restoredServer)
@@ -23,6 +23,8 @@ extension World {
     server.state.begin(
       Epoch(rawValue: 0xE1 + epochs), replica: newReplica(), ended: time)
     oracle.serverWentBack(to: copy.marks)
+    if let marks = copy.book { book?.serverWentBack(to: marks) }
+    for number in roster.keys.indices { server.readAgain(number, in: roster) }
     tell("the server is put back; it begins epoch \(server.state.epoch.rawValue)")
   }
 
@@ -42,10 +44,13 @@ extension World {
     let before = server.state
     let purge = Purge(time: time, devices: server.notes.progress)
     let changedAt = server.notes.changedAt
-    server.state.purge(purge) { changedAt[Stage.number(of: $0)] }
+    server.state.purge(purge) {
+      $0.table == ConflictEntry.table ? time : changedAt[Stage.number(of: $0)]
+    }
     if !before.stubs.isSuperset(of: server.state.stubs) { reach(.purged) }
     server.notes.hasForgotten = server.notes.hasForgotten || !server.state.retired.isEmpty
-    for number in stage.records.indices { server.readAgain(number, on: stage) }
+    for number in roster.keys.indices { server.readAgain(number, in: roster) }
+    book?.noteRevision(server.held[Stage.item]?.revision)
     checkPurge(since: before)
   }
 
@@ -95,7 +100,8 @@ extension World {
       }
     }
     for key in server.state.stubs where !key.id.isDrawn {
-      blame(3, "the tombstone of record \(Stage.number(of: key)), which has a fixed id, is purged")
+      let record = number(of: key)
+      blame(3, "the tombstone of record \(record), which has a fixed id, is purged")
     }
   }
 
@@ -178,6 +184,7 @@ extension World {
         user: devices[number].user))
     devices[clone].skew = devices[number].skew
     devices[clone].isOld = devices[number].isOld
+    devices[clone].readsOn = devices[number].readsOn
     memory.append(DeviceMemory())
     oracle.copied(device: number, to: clone)
     tell("device \(number) is cloned to device \(clone)")

@@ -5,12 +5,14 @@ extension World {
   /// The screen shows the device's own writes or something newer; what was deleted stays deleted.
   mutating func checkView(_ record: Int, on number: Int) {
     let held = devices[number].file.records[record]
+    if record == Stage.item { return checkItem(held) }
+    let bit: UInt64 = 1 << UInt64(record)
     if held.base?.deleted != nil || held.offer?.state.deleted != nil {
-      memory[number].deleted[record] = true
-    } else if memory[number].deleted[record], held.base != nil {
+      memory[number].deleted |= bit
+    } else if memory[number].deleted & bit != 0, held.base != nil {
       blame(3, "record \(record) was deleted on device \(number) and is back")
     }
-    guard let view = devices[number].file.records[record].view else { return }
+    guard isPlain(record), let view = held.view else { return }
     let own = oracle.latest(of: number, at: Stage.deletion(of: record))
     if own > 0, view.deleted == nil {
       blame(5, "device \(number) shows record \(record), which it deleted")
@@ -27,6 +29,8 @@ extension World {
 
   /// The outbox does not grow: what changes again is collapsed.
   mutating func checkSizes(_ record: Int, on number: Int) {
+    // What a person made once more stands apart.
+    if decided.contains(record) { return }
     let rows = devices[number].file.records[record].rows
     var writers: [ReplicaID] = []
     for row in rows where !row.isInFlight && !writers.contains(row.operation.replica) {

@@ -164,6 +164,7 @@ extension World {
     let version = devices[number].losePower(commits: commits)
     tell("device \(number) loses power and \(commits) commits")
     blame(oracle.wentBack(device: number, to: version, isPowerLoss: true))
+    book?.wentBack(device: number, to: version)
     forget(number)
     open(number, bootChanged: true, cleanEnd: false)
   }
@@ -184,12 +185,19 @@ extension World {
     count(copy.isWholeMachine ? .restoredMachine : .restoredFile)
     tell("device \(number) goes back to commit \(copy.file.version)")
     blame(oracle.wentBack(device: number, to: copy.file.version, isPowerLoss: false))
-    devices[number].replaceFile(with: copy.file)
+    book?.wentBack(device: number, to: copy.file.version)
+    let before = devices[number].file.device
+    devices[number].replaceFile(with: copy.file, in: roster)
     if copy.isWholeMachine {
       devices[number].host = copy.host
       oracle.putBackMachine(of: number, writer: copy.file.device.replica.rawValue)
+      book?.isLoose = true
+      book?.isMachinePutBack = true
     }
     forget(number)
+    if copy.isWholeMachine {
+      memory[number].putBack = HostRecord(replica: before.replica, number: before.number)
+    }
     open(
       number, bootChanged: !copy.isWholeMachine && choices.draw(2) == 1,
       cleanEnd: !copy.isWholeMachine)

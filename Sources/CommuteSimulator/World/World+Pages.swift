@@ -58,8 +58,8 @@ extension World {
   /// The records of a feed after a number, in the order of their numbers.
   private func news(of feed: Key, after: UInt64, told: [Told]) -> [RecordMessage] {
     var records: [RecordMessage] = []
-    for number in stage.records.indices where stage.feeds[stage.feedOfRecord[number]] == feed {
-      let key = stage.records[number]
+    for number in server.held.indices where roster.feeds[number] == feed {
+      let key = roster.keys[number]
       guard let state = server.held[number], let revision = state.revision,
         revision.number > after,
         !told.contains(where: { $0.revision == revision && $0.key == key })

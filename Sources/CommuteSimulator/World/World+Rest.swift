@@ -11,10 +11,30 @@ extension World {
     strangeAnswers = 0
     for number in devices.indices { devices[number].isOnline = true }
     // A part of the world may stay down for ever; the others must come to rest all the same.
-    if choices.oneIn(4) { devices[choices.draw(devices.count)].isDown = true }
+    if choices.oneIn(4) {
+      devices[choices.draw(devices.count)].isDown = true
+      reach(.leftDown)
+    }
+    if minimumSchema > 1 { updateApps() }
     guard settleDown() else { return blame(10, "not at rest after many healthy rounds") }
     judge()
     report.note(time)
+  }
+
+  /// Apps that are too old are brought up to date, or stay so for ever and work on without the
+  /// server.
+  private mutating func updateApps() {
+    for number in devices.indices where devices[number].isOld && !devices[number].isDown {
+      if choices.draw(3) < 2 {
+        devices[number].isOld = false
+        report(.unblocked, on: number)
+        continue
+      }
+      devices[number].isDown = true
+      reach(.leftOld)
+      tell("device \(number) is never updated")
+      for _ in 0..<2 { write(on: number) }
+    }
   }
 
   private static let restRounds = 80
@@ -79,7 +99,7 @@ extension World {
       guard let row = next.rows.first else { continue }
       for needed in row.operation.needs
       where server.state.records[needed] == nil && !server.state.stubs.contains(needed) {
-        let own = devices[number].file.records[Stage.number(of: needed)]
+        let own = devices[number].file.records[self.number(of: needed)]
         guard let first = own.rows.first, first.operation.creates else { return true }
         if asked.insert(needed).inserted { open.append(own) }
       }
@@ -120,9 +140,11 @@ extension World {
   // MARK: - Judging
 
   private mutating func judge() {
-    for record in stage.records.indices { judge(record) }
+    for record in roster.keys.indices { judge(record) }
     let down = devices.indices.filter { devices[$0].isDown }
     blame(oracle.judgeFates(waiting: waitingPlaces(), down: down))
+    book?.judgeFates(down: down)
+    readBook()
     judgeFreshDevice()
     judgeReplay()
     judgeAnyOrder()
@@ -132,7 +154,7 @@ extension World {
   private mutating func waitingPlaces() -> [(device: Int, place: Int)] {
     var places: [(device: Int, place: Int)] = []
     for number in devices.indices {
-      for record in stage.records.indices
+      for record in 0..<Stage.plainCount
       where isWaiting(devices[number].file.records[record], on: number) {
         reach(.leftWaiting)
         for field in 0..<Stage.placesPerRecord {
@@ -145,9 +167,9 @@ extension World {
 
   /// Device and server hold the same, and it is what the oracle expects.
   private mutating func judge(_ record: Int) {
-    let state = server.state.records[stage.records[record]]?.state
-    let isPurged = server.state.stubs.contains(stage.records[record])
-    let feed = stage.feeds[stage.feedOfRecord[record]]
+    let state = server.state.records[roster.keys[record]]?.state
+    let isPurged = server.state.stubs.contains(roster.keys[record])
+    let feed = roster.feeds[record]
     for number in devices.indices where !devices[number].isDown {
       let base = devices[number].file.records[record].base
       if !mayRead(feed, number) {
@@ -160,6 +182,7 @@ extension World {
         blame(11, "record \(record) differs between device \(number) and the server")
       }
     }
+    guard isPlain(record) else { return }
     blame(
       oracle.judgeDeletion(
         place: Stage.deletion(of: record), isDeleted: isPurged || state?.deleted != nil))
@@ -178,22 +201,22 @@ extension World {
     var asked = stage.feeds.map { SyncRequest.Feed(feed: $0) }
     grant(to: "ada")
     for index in asked.indices { server.state.heads[asked[index].feed]?.revoked = nil }
-    var bases = [RecordState?](repeating: nil, count: Stage.recordCount)
-    for _ in 0..<(Stage.recordCount + 1) {
+    var bases = [RecordState?](repeating: nil, count: roster.keys.count)
+    for _ in 0..<(roster.keys.count + 1) {
       let request = SyncRequest(
         schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "", owner: "",
         replica: ReplicaID(rawValue: 1), device: "", number: 0, nonce: Nonce(high: 0, low: 0),
         epoch: nil, time: 0, feeds: asked, limit: SyncRequest.Limit(records: Self.pageRecords))
       let parts = pages(for: request, told: [])
       for (index, part) in parts.enumerated() {
-        for message in part.records { bases[Stage.number(of: message.key)] = message.state }
+        for message in part.records { bases[number(of: message.key)] = message.state }
         asked[index].cursor = part.cursor
         asked[index].reset = part.more ? part.reset : nil
       }
       if !parts.contains(where: { $0.more }) { break }
     }
-    for record in stage.records.indices
-    where bases[record] != server.state.records[stage.records[record]]?.state {
+    for record in roster.keys.indices
+    where bases[record] != server.state.records[roster.keys[record]]?.state {
       blame(17, "a fresh device holds another record \(record)")
     }
   }
@@ -235,7 +258,7 @@ extension World {
     for delivery in order {
       fresh[delivery.place] = fresh[delivery.place]?.merged(with: delivery.state) ?? delivery.state
     }
-    for record in stage.records.indices {
+    for record in 0..<Stage.plainCount {
       if server.state.stubs.contains(stage.records[record]) { continue }
       let state = server.state.records[stage.records[record]]?.state
       for field in 0..<Stage.fieldCount {

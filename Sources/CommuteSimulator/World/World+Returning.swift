@@ -4,7 +4,7 @@ import CommuteCore
 extension World {
   /// The records of a feed by number.
   func records(of feed: Key) -> [Int] {
-    stage.records.indices.filter { stage.feeds[stage.feedOfRecord[$0]] == feed }
+    roster.keys.indices.filter { roster.feeds[$0] == feed }
   }
 
   /// A device learns that the server writes another history, and offers what may be lost.
@@ -13,7 +13,7 @@ extension World {
     for record in devices[number].sentRecords {
       devices[number].withRecord(record) { state, _ in state.noteUnsettled() }
     }
-    for record in stage.records.indices {
+    for record in roster.keys.indices {
       let held = devices[number].file.records[record]
       guard held.base != nil || held.offer != nil else { continue }
       let identifier = newIdentifier()
@@ -26,13 +26,14 @@ extension World {
         blame(13, "device \(number) no longer offers record \(record)")
       }
       guard isOffered else { continue }
+      if record == Stage.item { book?.offers(devices[number].file.records[record], before: held) }
       reach(wasOffered ? .offerJoined : .offered)
       tell("device \(number) will offer record \(record) again")
     }
     devices[number].withFile { $0.told = 0 }
     devices[number].commit(full: false)
     memory[number].cursors = [0, 0]
-    for record in stage.records.indices { checkView(record, on: number) }
+    for record in roster.keys.indices { checkView(record, on: number) }
     report(.answered(more: true), on: number)
   }
 
@@ -57,7 +58,8 @@ extension World {
       }
       absorb(part, touched: &touched, on: number)
       for message in part.records {
-        devices[number].withFile { $0.noteTold(Stage.number(of: message.key)) }
+        let record = self.number(of: message.key)
+        devices[number].withFile { $0.noteTold(record) }
       }
       if ends {
         checkTold(part.feed, members, on: number)
@@ -84,7 +86,7 @@ extension World {
       if isInside { memory[number].mustBegin = true }
       reset = ResetMemory(fence: fence, grant: part.grant)
     }
-    for message in part.records { reset?.told |= 1 << UInt32(Stage.number(of: message.key)) }
+    for message in part.records { reset?.told |= 1 << UInt64(self.number(of: message.key)) }
     memory[number].resets[index] = reset
   }
 
@@ -100,7 +102,7 @@ extension World {
     _ part: SyncAnswer.Feed, touched: inout [Int], on number: Int
   ) {
     for message in part.records {
-      let record = Stage.number(of: message.key)
+      let record = self.number(of: message.key)
       devices[number].withRecord(record) { state, device in
         state.absorb(message.state, clock: &device.clock)
       }
@@ -111,7 +113,7 @@ extension World {
   /// The reset has ended: what it did not tell is gone.
   private mutating func sweep(_ records: [Int], touched: inout [Int], on number: Int) {
     for record in records
-    where devices[number].file.told & (1 << UInt32(record)) == 0 {
+    where devices[number].file.told & (1 << UInt64(record)) == 0 {
       let before = devices[number].file.records[record]
       guard before.base != nil || !before.rows.isEmpty else { continue }
       let replica = devices[number].file.device.replica
@@ -166,11 +168,12 @@ extension World {
       blame(11, "device \(number) still shows record \(record), which was taken away")
     }
     release(record, on: number)
-    memory[number].deleted[record] = false
+    memory[number].deleted &= ~(1 << UInt64(record))
   }
 
   /// A device no longer holds what the server once told it of a record.
   private mutating func release(_ record: Int, on number: Int) {
+    guard isPlain(record) else { return }
     for place in 0..<Stage.placesPerRecord {
       oracle.released(device: number, Stage.place(record, place))
     }
@@ -214,13 +217,14 @@ extension World {
       devices[number].file(outcome.rejections)
       noteFailed(offer, of: record, on: number)
       release(record, on: number)
-      memory[number].deleted[record] = false
+      memory[number].deleted &= ~(1 << UInt64(record))
     case .later: break
     }
   }
 
   /// Tells the oracle that a record which only this device still had is in its inbox.
   private mutating func noteFailed(_ offer: RecordOffer, of record: Int, on number: Int) {
+    guard isPlain(record) else { return }
     for entry in offer.state.fields.entries {
       oracle.accounted(
         Stage.place(record, stage.field(entry.name, of: record)),

@@ -64,8 +64,7 @@ extension World {
     }
     let identifier = newIdentifier()
     let nonce = Nonce(high: identifier.high, low: identifier.low)
-    let build = Device.Build(
-      schema: SchemaID(name: "shelf", version: 1, hash: 1), build: "1", device: "box")
+    let build = build(of: number)
     let request = devices[number].withDevice {
       $0.begin(
         with: rows, offers: offers, nonce: nonce, build: build, wall: wall,
@@ -89,11 +88,41 @@ extension World {
     guard devices[number].isOnline else { return fail(.unreachable("offline"), on: number) }
     for row in rows { noteSent(row.operation, by: number) }
     tell("device \(number) sends #\(request.number): \(Self.describe(request))")
+    send(request, from: number)
+  }
+
+  private mutating func send(_ request: SyncRequest, from number: Int) {
     network.append(
       Parcel(
         device: number, process: devices[number].process,
         load: usesCodec ? .requestBytes(request.encoded()) : .request(request)))
   }
+
+  /// Asks for what follows an answer before that is applied.
+  ///
+  /// Gives what the next answer will name; nil where the answer must be applied first.
+  private mutating func readOn(_ answer: SyncAnswer, on number: Int) -> Nonce? {
+    guard devices[number].readsOn, devices[number].conversation.mayReadOn else { return nil }
+    let identifier = newIdentifier()
+    let nonce = Nonce(high: identifier.high, low: identifier.low)
+    let next = devices[number].file.device.readingOn(
+      after: answer, nonce: nonce, build: build(of: number), wall: wall(of: number),
+      limit: SyncRequest.Limit(records: Self.pageRecords))
+    guard let next else { return nil }
+    reach(.readOn)
+    tell("device \(number) reads on: \(Self.describe(next.request))")
+    send(next.request, from: number)
+    return nonce
+  }
+
+  private func build(of number: Int) -> Device.Build {
+    Device.Build(
+      schema: SchemaID(name: "shelf", version: schema(of: number), hash: 1), build: "1",
+      device: "box")
+  }
+
+  /// The version of the schema that a device's app knows.
+  func schema(of number: Int) -> UInt64 { devices[number].isOld ? 1 : 2 }
 
   /// The records that are offered again next.
   private func lineUpOffers(_ batch: Int, on number: Int) -> [Int] {
@@ -157,7 +186,8 @@ extension World {
   /// Tells the oracle what leaves the device.
   private mutating func noteSent(_ operation: Operation, by number: Int) {
     let version = devices[number].file.version
-    let record = Stage.number(of: operation.key)
+    let record = self.number(of: operation.key)
+    guard isPlain(record) else { return }
     for entry in operation.fields.entries {
       oracle.sent(
         device: number, Stage.place(record, stage.field(entry.name, of: record)),
@@ -177,7 +207,11 @@ extension World {
     guard devices[number].process == parcel.process, devices[number].isOnline else { return }
     switch parcel.load {
     case .request, .requestBytes: return
-    case .failure(let failure): fail(failure, on: number)
+    case .failure(let failure):
+      #if PLANTED
+        if Planted.isActive(.updateDropsLine), failure == .needsUpdate { dropLine(of: number) }
+      #endif
+      fail(failure, on: number)
     case .answer(let answer): take(answer, on: number)
     case .answerBytes(let bytes):
       do throws(WireError) {
@@ -193,6 +227,8 @@ extension World {
     let wall = wall(of: number)
     let roundTrip = time - devices[number].sentAt
     let replica = newReplica()
+    let earlier = devices[number].file.device.replica
+    let next = readOn(answer, on: number)
     devices[number].begin()
     let reading = devices[number].withDevice {
       $0.read(
@@ -209,15 +245,16 @@ extension World {
       for record in devices[number].sentRecords {
         devices[number].withRecord(record) { state, _ in state.noteUnsettled() }
       }
+      recount(answer.renew ?? [], from: earlier, on: number)
       devices[number].commit(full: true)
       devices[number].host = HostRecord(replica: replica, number: 0)
       report(.answered(more: true), on: number)
     case .newEpoch(let change): take(change, on: number)
-    case .apply: apply(answer, on: number)
+    case .apply: apply(answer, next: next, on: number)
     }
   }
 
-  private mutating func apply(_ answer: SyncAnswer, on number: Int) {
+  private mutating func apply(_ answer: SyncAnswer, next: Nonce?, on number: Int) {
     #if PLANTED
       if diesBehindCursor(answer, on: number) { return }
     #endif
@@ -234,12 +271,18 @@ extension World {
     }
     for part in answer.feeds { take(part, touched: &touched, on: number) }
     let isLowered = lowerClock(of: number)
+    if let next, !isLowered { devices[number].withDevice { $0.nonce = next } }
     devices[number].commit(full: isLowered)
     if isLowered {
       devices[number].host = HostRecord(replica: devices[number].file.device.replica, number: 0)
     }
     for record in touched { checkView(record, on: number) }
     checkCursors(of: number)
+    if next != nil, !isLowered {
+      devices[number].sentAt = time
+      devices[number].sentRecords = []
+      return devices[number].conversation.noteProgress()
+    }
     let more = answer.feeds.contains { $0.more } || hasLine(number)
     report(.answered(more: more), on: number)
   }
@@ -250,7 +293,10 @@ extension World {
     guard devices[number].file.device.clock.isAstray(wall: wall) else { return false }
     var held = Stamp.floor
     for record in devices[number].file.records { held = max(held, record.greatestStamp) }
-    for rejection in devices[number].file.inbox { held = max(held, rejection.greatestStamp) }
+    for (entry, refused) in devices[number].file.inbox.enumerated()
+    where !devices[number].file.decided.contains(entry) {
+      held = max(held, refused.rejection.greatestStamp)
+    }
     let replica = newReplica()
     let isLowered = devices[number].withDevice {
       $0.lowerClock(to: held, wall: wall, newReplica: replica)
@@ -263,6 +309,16 @@ extension World {
   }
 
   #if PLANTED
+    /// Who has to update an app loses what waits in it.
+    private mutating func dropLine(of number: Int) {
+      devices[number].begin()
+      for record in roster.keys.indices {
+        devices[number].withRecord(record) { state, _ in state.rows.removeAll() }
+      }
+      devices[number].commit(full: true)
+      for record in roster.keys.indices { checkView(record, on: number) }
+    }
+
     /// The cursors are moved in a transaction of their own, and the process dies behind it.
     private mutating func diesBehindCursor(_ answer: SyncAnswer, on number: Int) -> Bool {
       guard Planted.isActive(.cursorBeforeRows), choices.oneIn(4) else { return false }
@@ -294,7 +350,7 @@ extension World {
     let outcome = devices[number].withRecord(record) { state, device in
       state.settle(verdict, author: user, clock: &device.clock, wall: wall)
     }
-    if let behind, outcome.isSettled, outcome.rejections.isEmpty {
+    if let behind, isPlain(record), outcome.isSettled, outcome.rejections.isEmpty {
       noteMoved(record, from: behind, on: number)
     }
     guard !outcome.rejections.isEmpty else { return }
@@ -320,7 +376,9 @@ extension World {
   }
 
   mutating func noteFailed(_ operation: Operation, on number: Int) {
-    let record = Stage.number(of: operation.key)
+    let record = self.number(of: operation.key)
+    if record == Stage.item { book?.failed(operation.id) }
+    guard isPlain(record) else { return }
     for entry in operation.fields.entries {
       oracle.failed(
         device: number, Stage.place(record, stage.field(entry.name, of: record)),

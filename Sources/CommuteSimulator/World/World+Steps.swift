@@ -3,10 +3,10 @@ import CommuteCore
 extension World {
   /// What can happen in a step, in the order of ``weights``.
   enum Step: Int, CaseIterable {
-    case nothing, write, nudge, deliver, pass
+    case nothing, write, nudge, deliver, pass, decide
     case lose, duplicate, garble, timeOut, kill, losePower, jumpClock, switchNetwork
     case restartServer, trouble, strange, restoreFile, restoreMachine, loseHostRecord
-    case cloneFile, copyServer, longTime, changeGrant
+    case cloneFile, copyServer, longTime, changeGrant, raiseMinimum
   }
 
   /// How many steps a history has before the faults stop.
@@ -30,7 +30,19 @@ extension World {
       noteState()
     }
     if violation == nil { rest() }
-    if violation == nil, playsRules { playRules() }
+    if violation == nil {
+      if book != nil { playRules() } else { playFamily() }
+    }
+  }
+
+  /// Plays records that refer to each other beside this history.
+  private mutating func playFamily() {
+    var family = FamilyWorld(choices: choices, story: story)
+    family.run()
+    choices = family.choices
+    report.writes += family.writes
+    report.note(family.writes)
+    violation = family.violation
   }
 
   /// Plays a record with fields of other rules beside this history.
@@ -40,7 +52,7 @@ extension World {
     choices = rules.choices
     report.writes += rules.writes
     report.note(rules.time)
-    report.note(rules.oracle.edits.count)
+    report.note(rules.book.oracle.edits.count)
     report.note(rules.state.clock.last)
     violation = rules.violation
   }
@@ -51,20 +63,22 @@ extension World {
     report.hotRecords = hotRecords
     onlyField = choices.oneIn(3) ? choices.draw(Stage.fieldCount) : nil
     hasWildClocks = choices.oneIn(4)
+    makesCircles = choices.oneIn(10)
     mayReorder = choices.draw(3) > 0
     mayDieBetween = choices.draw(3) > 0
-    var weights = [1, 24, 14, 24, 4]
+    // Much is refused, and people look into their inboxes; or little.
+    refusal = [20, 20, 6][choices.draw(3)]
+    var weights = [1, 24, 14, 24, 4, refusal < 20 ? 9 : 2]
     for weight in [3, 2, 2, 2, 2, 3, 4, 3, 1, 2, 1, 4] {
       weights.append(choices.draw(3) > 0 ? weight : 0)
     }
-    // Whoever puts back whole machines loses more than the contract promises: seldom, but then
-    // often.
-    weights.append(choices.oneIn(8) ? 8 : 0)
+    weights.append(losesMachines ? 8 : 0)
     weights.append(choices.oneIn(2) ? 1 : 0)
     for (chance, weight) in [(6, 2), (3, 4), (3, 3)] {
       weights.append(choices.oneIn(chance) ? weight : 0)
     }
     weights.append([0, 0, 0, 3, 12][choices.draw(5)])
+    weights.append(choices.oneIn(4) ? 1 : 0)
     // What is rare comes together on purpose: tombstones and purges, a server that was put back and
     // clocks that were astray.
     deletesOften = weights[Step.longTime.rawValue] > 0 && choices.draw(4) > 0
@@ -86,6 +100,7 @@ extension World {
     case .nudge: nudge(choices.draw(devices.count))
     case .deliver: deliver()
     case .pass: time += Int64(1 + choices.draw(600_000))
+    case .decide: decide()
     case .lose: lose()
     case .duplicate: duplicate()
     case .garble: garble()
@@ -103,6 +118,9 @@ extension World {
     case .cloneFile: clone(choices.draw(devices.count))
     case .copyServer: copyOrRestoreServer()
     case .longTime: letLongTimePass()
+    case .raiseMinimum:
+      minimumSchema = 2
+      tell("the server no longer takes the older schema")
     case .changeGrant: changeGrant(choices.draw(2), of: choices.draw(2))
     }
     time += 1

@@ -3,9 +3,16 @@ import CommuteCore
 extension World {
   /// A user of a device writes something.
   mutating func write(on number: Int) {
-    let record = choices.draw(choices.draw(6) < 5 ? hotRecords : Stage.recordCount)
+    if book != nil, choices.draw(3) < (losesMachines ? 2 : 1) { return writeItem(on: number) }
+    var record = choices.draw(choices.draw(6) < 5 ? hotRecords : Stage.plainCount)
+    // Whole circles of new records, more of them than a request carries.
+    if makesCircles, let new = newRecord(on: number) { record = new }
     guard let view = devices[number].file.records[record].view else {
-      if choices.draw(2) == 0 { create(record, on: number) } else { seed(record, nil, on: number) }
+      if makesCircles || choices.draw(2) == 0 {
+        create(record, on: number)
+      } else {
+        seed(record, nil, on: number)
+      }
       return
     }
     guard view.deleted == nil else { return withdrawDeletion(of: record, on: number) }
@@ -22,11 +29,11 @@ extension World {
     _ record: Int, over before: RecordState?, on number: Int, isSeed: Bool = false,
     _ body: (inout DeviceRecord, OperationID, inout WriteContext) throws(WriteRefusal) -> [Key]
   ) {
-    let refused = choices.oneIn(20) ? SimulatedServer.refused : 0
+    let refused = choices.oneIn(refusal) ? SimulatedServer.refused : 0
     let identifier = newIdentifier(refused)
     let id = OperationID(high: identifier.high, low: identifier.low)
     let wall = wall(of: number)
-    let schema: UInt64 = devices[number].isOld ? 1 : 2
+    let schema = schema(of: number)
     #if PLANTED
       let old = devices[number].file.records[record]
     #endif
@@ -68,7 +75,7 @@ extension World {
       guard Planted.isActive(.splitTransaction), !changed.isEmpty, choices.oneIn(4) else {
         return false
       }
-      let record = Stage.number(of: old.key)
+      let record = self.number(of: old.key)
       for name in changed {
         noteWrite(
           record, stage.field(name, of: record), name, before: before, isSeed: isSeed, on: number)
@@ -82,7 +89,7 @@ extension World {
   #endif
 
   /// Tells the oracle of one field that a write changed.
-  private mutating func noteWrite(
+  mutating func noteWrite(
     _ record: Int, _ field: Int, _ name: Key, before: RecordState?, isSeed: Bool, on number: Int
   ) {
     let last = devices[number].file.records[record].rows.count - 1
@@ -108,23 +115,41 @@ extension World {
     var values = FieldMap<FieldValue>()
     for field in 0..<Stage.fieldCount
     where field == 0 || choices.draw(3) < 2 && knows(field, number) {
-      values[stage.fields[record][field]] = newValue(record, field)
+      values[stage.fields[record][field]] = newValue(record, field, on: number)
     }
-    let needs = choices.oneIn(2) ? pendingCreation(besides: record, on: number) : nil
+    let isNeedy = makesCircles || choices.oneIn(2)
+    let needs = isNeedy ? pendingCreation(besides: record, on: number) : nil
     transact(record, over: nil, on: number) { (state, id, context) throws(WriteRefusal) in
       let changed = try state.create(values, operation: id, context: &context)
       if let needs { state.rows[state.rows.count - 1].operation.needs = [needs] }
       return changed
     }
-    // The other one may refer to this one in its turn.
-    if let needs, choices.oneIn(2) { close(needs, to: stage.records[record], on: number) }
+    // The first one may refer to this one in its turn.
+    if let needs, choices.oneIn(2) {
+      close(root(of: needs, on: number), to: stage.records[record], on: number)
+    }
+  }
+
+  /// A record that a device has never heard of.
+  private func newRecord(on number: Int) -> Int? {
+    (0..<Stage.plainCount).first { devices[number].file.records[$0].view == nil }
+  }
+
+  /// The record at the end of a line of new ones of which each needs the next.
+  private func root(of key: RecordKey, on number: Int) -> RecordKey {
+    var at = key
+    for _ in 0..<Stage.plainCount {
+      let row = devices[number].file.records[self.number(of: at)].rows.first
+      guard let row, let next = row.operation.needs.first else { break }
+      at = next
+    }
+    return at
   }
 
   /// Lets a new record refer to another one, so that the two need each other.
   private mutating func close(_ key: RecordKey, to other: RecordKey, on number: Int) {
     devices[number].begin()
-    devices[number].withRecord(Stage.number(of: key)) { state, device in
-      // A circle of more than a request carries would never leave.
+    devices[number].withRecord(self.number(of: key)) { state, device in
       guard let row = state.rows.first, row.operation.creates, !row.isInFlight,
         row.operation.needs.isEmpty, row.operation.replica == device.replica
       else { return }
@@ -136,7 +161,9 @@ extension World {
 
   /// A record that is new on a device and that the server does not have yet, to be referred to.
   private func pendingCreation(besides record: Int, on number: Int) -> RecordKey? {
-    for state in devices[number].file.records where state.key != stage.records[record] {
+    // The latest is the likelier to stand in a line.
+    for state in devices[number].file.records[..<Stage.plainCount].reversed()
+    where state.key != stage.records[record] {
       if let row = state.rows.first, row.operation.creates { return state.key }
     }
     return nil
@@ -146,11 +173,11 @@ extension World {
     var first = onlyField ?? choices.draw(Stage.fieldCount)
     if !knows(first, number) { first = 0 }
     var values = FieldMap<FieldValue>()
-    values[stage.fields[record][first]] = newValue(record, first)
+    values[stage.fields[record][first]] = newValue(record, first, on: number)
     if choices.oneIn(4) {
       let second = choices.draw(Stage.fieldCount)
       if knows(second, number) {
-        values[stage.fields[record][second]] = newValue(record, second)
+        values[stage.fields[record][second]] = newValue(record, second, on: number)
       }
     } else if choices.oneIn(8), let old = earlierValue(record, first, view, on: number) {
       values[stage.fields[record][first]] = old
@@ -190,9 +217,15 @@ extension World {
       _ = state.delete(operation: id, context: &context)
       return []
     }
+    guard devices[number].file.records[record].rows.last?.operation.deleted != nil else { return }
+    report.writes += 1
+    noteDeletion(of: record, on: number)
+  }
+
+  /// Tells the oracle of the deletion that the last row carries.
+  mutating func noteDeletion(of record: Int, on number: Int) {
     let file = devices[number].file
     guard let stamp = file.records[record].rows.last?.operation.deleted else { return }
-    report.writes += 1
     tell("device \(number) deletes record \(record) at \(Self.describe(stamp))")
     blame(
       oracle.wrote(
@@ -200,15 +233,19 @@ extension World {
         claimed: Moment(stamp), seen: nil, version: file.version))
   }
 
-  private mutating func withdrawDeletion(of record: Int, on number: Int) {
+  mutating func withdrawDeletion(of record: Int, on number: Int) {
     let identifier = newIdentifier()
+    let id = OperationID(high: identifier.high, low: identifier.low)
+    let rows = devices[number].file.records[record].rows
     devices[number].begin()
     let isWithdrawn = devices[number].withRecord(record) { state, device in
-      state.withdrawDeletion(
-        operation: OperationID(high: identifier.high, low: identifier.low), by: device.replica)
+      state.withdrawDeletion(operation: id, by: device.replica)
     }
     devices[number].commit(full: false)
-    guard isWithdrawn else { return }
+    if record == Stage.item {
+      book?.inherit(rows, in: devices[number].file.records[record], by: id)
+    }
+    guard isWithdrawn, isPlain(record) else { return }
     report.writes += 1
     reach(.withdrawn)
     tell("device \(number) takes the deletion of record \(record) back")
@@ -220,9 +257,10 @@ extension World {
   /// it holds of it.
   private func knows(_ field: Int, _ device: Int) -> Bool { field != 1 || !devices[device].isOld }
 
-  private mutating func newValue(_ record: Int, _ field: Int) -> FieldValue {
+  mutating func newValue(_ record: Int, _ field: Int, on device: Int) -> FieldValue {
     uniqueValues += 1
     let style = choices.draw(4)
-    return stage.value(record, field, number: uniqueValues, style: style == 3 ? 0 : style)
+    let value = stage.value(record, field, number: uniqueValues, style: style == 3 ? 0 : style)
+    return devices[device].isOld ? stage.older(value, record, field) : value
   }
 }

@@ -50,8 +50,12 @@ struct World {
   let stage: Stage
   /// Whether every message passes as bytes through the codec.
   let usesCodec: Bool
-  /// Whether a record with fields of other rules is played, too.
-  var playsRules = false
+  /// What must become of the record with fields of other rules; nil where it is not played.
+  var book: RuleBook?
+  /// The records, and the conflicts that are told.
+  var roster: Roster
+  /// Whether conflicts come to the devices, and people decide about them.
+  var tellsConflicts: Bool { book != nil }
   /// The true time, which is the server's, in milliseconds.
   var time: Int64 = 1_700_000_000_000
   var devices: [SimulatedDevice] = []
@@ -67,6 +71,10 @@ struct World {
   let story: Story?
   /// What the devices were last known to have, to see that they do not fall behind it.
   var memory: [DeviceMemory] = []
+  /// The records of which something that was refused was made once more.
+  var decided: Set<Int> = []
+  /// The oldest version of the schema that the server takes.
+  var minimumSchema: UInt64 = 1
   /// How many requests will meet trouble at the server.
   var serverTrouble = 0
   /// How many requests will get an answer that nobody can act on.
@@ -77,6 +85,12 @@ struct World {
   var onlyField: Int?
   /// Whether wall clocks are right, in 1970 or ten years ahead, and nothing between.
   var hasWildClocks = false
+  /// Whether whole machines are put back.
+  var losesMachines = false
+  /// One in how many operations the server refuses.
+  var refusal = 20
+  /// Whether new records need each other, in circles.
+  var makesCircles = false
   /// Whether a quarter of the writes are deletions.
   var deletesOften = false
   var mayReorder = false
@@ -97,27 +111,39 @@ struct World {
     var resets = [ResetMemory?](repeating: nil, count: 2)
     /// Whether the page at hand begins a reset anew.
     var mustBegin = false
+    /// The id and the request number that a machine had when it was put back.
+    var putBack: HostRecord?
     /// The request that the server took last.
     var served: Nonce?
-    var deleted = [Bool](repeating: false, count: Stage.recordCount)
+    /// The records that it held as deleted, one bit each.
+    var deleted: UInt64 = 0
   }
 
   /// What a reset has told so far.
   struct ResetMemory {
     var fence: UInt64
     var grant: UInt64
-    var told: UInt32 = 0
+    var told: UInt64 = 0
   }
 
-  init(choices: Choices, stage: Stage, usesCodec: Bool, story: Story? = nil) {
+  init(
+    choices: Choices, stage: Stage, usesCodec: Bool, playsRules: Bool = false, story: Story? = nil
+  ) {
     var choices = choices
+    // Whoever puts back whole machines loses more than the contract promises: seldom, but then
+    // often, and then it is counts that can be lost.
+    losesMachines = choices.oneIn(8)
+    if playsRules { book = RuleBook(&choices, counts: losesMachines) }
+    roster = Roster(stage: stage)
     let count = [2, 3, 3, 3, 3, 4, 4][choices.draw(7)]
     self.choices = choices
     self.stage = stage
     self.usesCodec = usesCodec
     self.story = story
     oracle = Oracle(places: Stage.recordCount * Stage.placesPerRecord)
-    server = SimulatedServer(tables: stage.tables)
+    var tables = stage.tables
+    if let book { tables["item"] = book.table }
+    server = SimulatedServer(tables: tables)
     network.reserveCapacity(8)
     for number in 0..<count { addDevice(number) }
     report.devices = devices.count
@@ -131,15 +157,15 @@ struct World {
     let device = Device(
       account: Account(tenant: "home", user: user), clock: HybridClock(replica: replica),
       feeds: feeds)
-    let records = stage.records.indices.map { record in
-      DeviceRecord(key: stage.records[record], feed: stage.feeds[stage.feedOfRecord[record]])
-    }
+    var records = roster.keys.indices.map { roster.blank($0) }
+    records[Stage.item].table = book?.table
     devices.append(
       SimulatedDevice(
         file: DeviceFile(device: device, records: records),
         host: HostRecord(replica: replica, number: 0), isCareful: choices.draw(4) == 1,
         user: user))
     devices[number].isOld = choices.draw(4) == 3
+    devices[number].readsOn = choices.draw(2) == 1
     memory.append(DeviceMemory())
   }
 
@@ -158,6 +184,17 @@ struct World {
   mutating func newReplica() -> ReplicaID {
     nextReplica += 1
     return ReplicaID(rawValue: nextReplica &* 0x9E37_79B9_7F4A_7C15)
+  }
+
+  /// The number of a record.
+  func number(of key: RecordKey) -> Int { roster.number(of: key) }
+
+  /// Whether a record has plain fields only, of which the oracle keeps account.
+  func isPlain(_ record: Int) -> Bool { record < Stage.plainCount }
+
+  /// Takes over what the book of the record with rules found.
+  mutating func readBook() {
+    if violation == nil { violation = book?.violation }
   }
 
   /// Tells what happens, where somebody listens.
