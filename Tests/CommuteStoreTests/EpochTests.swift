@@ -273,6 +273,74 @@ import Testing
     #expect(try offered().count == 3)
   }
 
+  @Test func `what could not be applied here is offered, too, and decided with the offer`()
+    async throws
+  {
+    let store = try await aheadOfServer()
+    let copy = server.copy
+    // Only somebody outside can make an index like this.
+    try folder.execute("CREATE UNIQUE INDEX one ON book(title)")
+    server.put("book", id(3), feed: "books", ["title": .text("one")])
+    server.put("book", id(9), feed: "books", ["title": .text("one"), "isbn": .text("123")])
+    try await store.sync(with: server)
+    try await store.syncAll(with: server)
+    let aside = try folder.rows("SELECT id FROM c_quarantine ORDER BY id")
+    #expect(aside == ids(3, 9))
+    server.putBack(copy, epoch: 9)
+    #expect(held(9) == nil)
+    try await store.sync(with: server)
+    #expect(try Set(offered()).isSuperset(of: ids(3, 9)))
+    #expect(try await title(store, 3) == "3")
+    try await store.syncAll(with: server)
+    #expect(held(9)?.fields["isbn"]?.value == .text("123"))
+    #expect(held(3)?.fields["title"]?.value == .text("one"))
+    #expect(try offered() == [])
+    #expect(try folder.rows("SELECT id FROM c_quarantine ORDER BY id") == ids(3, 9))
+    #expect(try await title(store, 3) == "3")
+    #expect(try await title(store, 9) == nil)
+    try folder.execute("DROP INDEX one")
+    await store.close()
+    let updated = try folder.open { $0.schemaVersion = 2 }
+    #expect(try await title(updated, 3) == "one")
+    #expect(try await title(updated, 9) == "one")
+    #expect(try await updated.counts() == StoreCounts())
+  }
+
+  @Test func `what stood aside is forgotten where its record is gone`() async throws {
+    let store = try await aheadOfServer()
+    let copy = server.copy
+    try folder.execute("CREATE UNIQUE INDEX one ON book(title)")
+    server.put("book", id(9), feed: "books", ["title": .text("one")])
+    try await store.syncAll(with: server)
+    #expect(try await store.counts().quarantined == 1)
+    server.putBack(copy, epoch: 9)
+    server.put("book", id(9), feed: "books", [:], deleted: true)
+    server.purge("book", id(9))
+    try await store.syncAll(with: server)
+    #expect(held(9) == nil)
+    #expect(try await store.counts() == StoreCounts())
+    #expect(try folder.value("SELECT count(*) FROM c_base") == .integer(0))
+  }
+
+  @Test func `an update of the app shows what is offered and could not be applied`() async throws {
+    let store = try await aheadOfServer()
+    let copy = server.copy
+    try folder.execute("CREATE UNIQUE INDEX one ON book(title)")
+    server.put("book", id(3), feed: "books", ["title": .text("one")])
+    try await store.syncAll(with: server)
+    server.putBack(copy, epoch: 9)
+    try await store.sync(with: server)
+    await store.close()
+    try folder.execute("DROP INDEX one")
+    let updated = try folder.open { $0.schemaVersion = 2 }
+    #expect(try await title(updated, 3) == "one")
+    #expect(try folder.value("SELECT title FROM book WHERE id = \(id(3))") == .text("one"))
+    #expect(try await updated.counts().quarantined == 0)
+    try await updated.syncAll(with: server)
+    #expect(held(3)?.fields["title"]?.value == .text("one"))
+    #expect(try await updated.counts() == StoreCounts())
+  }
+
   @Test func `a request of an earlier epoch settles nothing and is not perhaps sent`() async throws
   {
     let store = try await aheadOfServer()

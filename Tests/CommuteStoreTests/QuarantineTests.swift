@@ -86,6 +86,25 @@ private struct Note: Record {
     #expect(after == StoreCounts())
   }
 
+  @Test func `a change over what stood aside writes the whole row, or none of it`() async throws {
+    clash()
+    try await store.write { tx in try tx.update(Book.self, id(2)) { $0.rating = 4 } }
+    let round = try await store.beginRound(batch: 10)
+    try await store.write { tx in try tx.update(Book.self, id(2)) { $0.read = true } }
+    let bytes = try server.answer(round.bytes, time: 1_700_000_000_000)
+    _ = try await store.apply(SyncAnswer(decoding: bytes), roundTrip: 10)
+    // Base says Momo by now, the row still Krabat.
+    await #expect(throws: StoreError.self) {
+      try await store.write { tx in try tx.update(Book.self, id(2)) { $0.author = "Ende" } }
+    }
+    #expect(try folder.value("SELECT title FROM book WHERE id = \(id(2))") == .text("Krabat"))
+    try folder.execute("DROP INDEX one")
+    try await store.write { tx in try tx.update(Book.self, id(2)) { $0.author = "Ende" } }
+    #expect(
+      try folder.rows("SELECT title, author, rating, read FROM book WHERE id = \(id(2))")
+        == [[.text("Momo"), .text("Ende"), .integer(4), .integer(1)]])
+  }
+
   @Test func `a verdict's record that can be applied ends what stood aside`() async throws {
     clash()
     try await store.syncAll(with: server)

@@ -47,6 +47,8 @@ extension WriterCore {
       do throws(StoreError) {
         if try isNews(message) {
           try absorb(message, feed: feed, in: shapes.shape(named: key.table))
+        } else {
+          try showAgain(key)
         }
         try releaseQuarantine(key)
       } catch {
@@ -56,7 +58,16 @@ extension WriterCore {
     }
   }
 
-  private func quarantined(_ key: RecordKey) throws(StoreError) -> (RecordMessage, Key)? {
+  /// Whether anything of a record is kept aside.
+  func isAside(_ key: RecordKey) throws(StoreError) -> Bool {
+    let statement = try kept("SELECT 1 FROM c_quarantine WHERE tbl = ?1 AND id = ?2")
+    statement.bind(key.table.text, at: 1)
+    statement.bind(high: key.id.high, low: key.id.low, at: 2)
+    return try statement.first { (row) throws(StoreError) in true } ?? false
+  }
+
+  /// What was kept aside of a record; nil for nothing.
+  func quarantined(_ key: RecordKey) throws(StoreError) -> (RecordMessage, Key)? {
     try connection.first(
       "SELECT feed, state FROM c_quarantine WHERE tbl = \(key.table.text) AND id = \(key.id)"
     ) { (row) throws(StoreError) in
@@ -64,6 +75,15 @@ extension WriterCore {
         try PackedState.unpack(bytes, names: names)
       }
       return (RecordMessage(key: key, state: state), Key(row.text(0)))
+    }
+  }
+
+  /// Writes the row of a record whose base was taken over while the row could not be written.
+  private func showAgain(_ key: RecordKey) throws(StoreError) {
+    guard let shape = shapes.shape(named: key.table) else { return }
+    try connection.savepoint { () throws(StoreError) in
+      let loaded = try load(key.id, in: shape)
+      if loaded.record.isLaidOver { try save(loaded, in: shape) }
     }
   }
 

@@ -99,12 +99,19 @@ extension WriterCore {
       if loaded.place == .row { try deleteRow(record.key.id, in: shape) }
       try putTombstone(view, key: record.key, feed: record.feed)
       note(shape.slot, record.key.id, CommittedChange.everything)
-    } else if let changed, loaded.place == .row {
+    } else if let changed, loaded.place == .row, try !mayShowLess(loaded) {
       try updateRow(view, changed: changed, of: record, in: shape)
     } else {
       if loaded.place == .tombstone { try deleteTombstone(record.key) }
       try replaceRow(view, of: record, in: shape)
     }
+  }
+
+  /// Whether the row may show less than what was loaded: what the server told could not be applied,
+  /// and lies as base below the device's own. Then all of it is written, or nothing.
+  private func mayShowLess(_ loaded: LoadedRecord) throws(StoreError) -> Bool {
+    guard loaded.before.isLaidOver else { return false }
+    return try isAside(loaded.record.key)
   }
 
   /// Writes the rows of the outbox, the offer, and the base of a record over which they lie.

@@ -55,7 +55,8 @@ extension WriterCore {
     for verdict in verdicts {
       let offered = keys[verdict.id] == nil ? try key(ofOffer: verdict.id) : nil
       guard let key = keys[verdict.id] ?? offered else { continue }
-      let outcome = try settleApart(verdict, of: key, wall: wall, into: &applied)
+      let outcome = try settleApart(
+        verdict, of: key, isOffer: offered != nil, wall: wall, into: &applied)
       try putInbox(outcome.rejections, wall: wall)
       applied.rejected += outcome.rejections.count
       if outcome.isSettled, outcome.rejections.isEmpty {
@@ -83,12 +84,17 @@ extension WriterCore {
 
   /// Lets a record hear a verdict; where the record cannot be applied then, it is kept aside.
   private func settleApart(
-    _ verdict: Verdict, of key: RecordKey, wall: Int64, into applied: inout AppliedRound
+    _ verdict: Verdict, of key: RecordKey, isOffer: Bool, wall: Int64,
+    into applied: inout AppliedRound
   ) throws(StoreError) -> DeviceRecord.Outcome {
     do throws(StoreError) {
       return try connection.savepoint { () throws(StoreError) in
-        if verdict.record != nil, try hasQuarantine { try releaseQuarantine(key) }
-        return try settle(verdict, of: key, wall: wall)
+        let outcome = try settle(verdict, of: key, wall: wall)
+        // What is decided of an offer is decided of what was kept aside, too.
+        if verdict.record != nil || isOffer && outcome.isSettled, try hasQuarantine {
+          try releaseQuarantine(key)
+        }
+        return outcome
       }
     } catch {
       guard error.isAboutOneRecord else { throw error }

@@ -13,9 +13,35 @@ extension WriterCore {
     try speaking { () throws(SQLiteError) in _ = try connection.run("DELETE FROM c_seen") }
     for key in try candidates(for: change) {
       var loaded = try load(key)
+      if let told = try toldAside(key, later: loaded.record, under: change.known) {
+        // Its row stays as it is; what is offered is the latest that the server told.
+        var latest = loaded.record
+        latest.base = told.state
+        if latest.base?.revision != loaded.record.base?.revision { latest.feed = told.feed }
+        if latest.offerAgain(after: change, id: newOperation()) {
+          loaded.record = latest
+          try saveOutbox(of: loaded)
+          continue
+        }
+      }
       loaded.record.offerAgain(after: change, id: newOperation())
       try saveOutbox(of: loaded)
     }
+  }
+
+  /// What the server told of a record that could not be applied, where it is later than base.
+  private func toldAside(
+    _ key: RecordKey, later record: DeviceRecord, under epoch: Epoch
+  ) throws(StoreError) -> (state: RecordState, feed: Key)? {
+    guard let (message, feed) = try quarantined(key), let told = message.state.revision else {
+      return nil
+    }
+    if let held = record.base?.revision {
+      let isLater =
+        held.epoch == told.epoch ? held.number < told.number : told.epoch == epoch
+      guard isLater else { return nil }
+    }
+    return (message.state, feed)
   }
 
   /// The records that may have to be offered; of which ones exactly, each decides by itself.
@@ -33,7 +59,7 @@ extension WriterCore {
         try HiddenState.revision(bytes, names: names)
       }
     }
-    for table in ["c_tombstone", "c_unknown"] {
+    for table in ["c_tombstone", "c_unknown", "c_quarantine"] {
       let packed: SQL = "SELECT tbl, id, feed, state FROM \(name: table) ORDER BY tbl, id"
       try gather(packed, into: &keys, after: change) { (bytes, names) throws(StoreError) in
         try PackedState.revision(bytes, names: names)

@@ -61,16 +61,24 @@ extension WriterCore {
   }
 
   /// Changes what the device holds of one record.
+  ///
+  /// Where its row cannot be written as it should show then, it stays as it is, as it did when the
+  /// record was kept aside.
   private func change<Result>(
     _ key: RecordKey, _ body: (inout DeviceRecord) -> Result
   ) throws(StoreError) -> Result {
     var loaded = try load(key)
     let result = body(&loaded.record)
     guard loaded.record != loaded.before else { return result }
-    if let shape = shapes.shape(named: key.table) {
-      try save(loaded, in: shape)
-    } else {
+    guard let shape = shapes.shape(named: key.table) else {
       try saveUnknown(loaded)
+      return result
+    }
+    do throws(StoreError) {
+      try connection.savepoint { () throws(StoreError) in try save(loaded, in: shape) }
+    } catch {
+      guard error.isAboutOneRecord else { throw error }
+      try saveOutbox(of: loaded)
     }
     return result
   }
