@@ -341,6 +341,15 @@ import Testing
     #expect(try await updated.counts() == StoreCounts())
   }
 
+  @Test func `offers are counted beside the changes in line`() async throws {
+    let store = try await aheadOfServer()
+    try await store.write { tx in try tx.update(Book.self, id(3)) { $0.rating = 3 } }
+    try await store.sync(with: server)
+    let counts = try await store.counts()
+    #expect(counts == StoreCounts(waiting: 1, inFlight: 1, offers: 4))
+    #expect(counts.unsettled == 5)
+  }
+
   @Test func `a request of an earlier epoch settles nothing and is not perhaps sent`() async throws
   {
     let store = try await aheadOfServer()

@@ -112,6 +112,50 @@ import Testing
     #expect(device.feeds["books"]?.grant == 2)
   }
 
+  @Test func `it stays taken away over openings, and the reason is known`() async throws {
+    server.revoke("books", "you left the team")
+    try await store.syncAll(with: server)
+    await store.close()
+    let again = try folder.open { $0.randomSeed = 2 }
+    let device = try await again.device()
+    #expect(device.feeds.names == ["mine"])
+    #expect(try await again.revokedFeeds() == ["books": "you left the team"])
+    #expect(
+      try folder.rows("SELECT subscribed, revoked FROM c_feed WHERE feed = 'books'")
+        == [[.integer(0), .text("you left the team")]])
+    let round = try await again.beginRound(batch: 10)
+    #expect(round.request.feeds.map(\.feed) == ["mine"])
+    try await again.abandonRound()
+    // Given again: it is asked for when the app says so, and then stays.
+    server.revoke("books", nil)
+    try await again.subscribe(to: "books")
+    #expect(try await again.revokedFeeds().isEmpty)
+    await again.close()
+    let third = try folder.open { $0.randomSeed = 3 }
+    #expect(try await third.revokedFeeds().isEmpty)
+    try await third.syncAll(with: server)
+    let titles = try await third.read { tx in try tx.fetch(Book.order(by: \.title)) }.map(\.title)
+    #expect(titles == ["1", "2", "3", "mine"])
+    #expect(
+      try folder.rows("SELECT subscribed, revoked FROM c_feed WHERE feed = 'books'")
+        == [[.integer(1), .null]])
+  }
+
+  @Test func `a record written into it asks the server anew`() async throws {
+    server.revoke("books", "you left the team")
+    try await store.syncAll(with: server)
+    try await store.write { tx in try tx.insert(Book(id: id(5), title: "5")) }
+    #expect(try await store.revokedFeeds().isEmpty)
+    try await store.syncAll(with: server)
+    #expect(try await store.revokedFeeds() == ["books": "you left the team"])
+    #expect(try await store.inbox().map(\.key.id) == [id(5)])
+    let entry = try #require(try await store.inbox().first)
+    server.revoke("books", nil)
+    try await store.retry(entry)
+    try await store.syncAll(with: server)
+    #expect(try await titles() == ["1", "2", "3", "5", "mine"])
+  }
+
   @Test func `another grant that nobody told of is a reset`() async throws {
     server.put("book", id(2), feed: "books", [:], deleted: true)
     server.purge("book", id(2))

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test func `a retry counts by the monotonic clock as long as the machine is up`() async throws {
-    try await store.saveRetry(after: .timedOut, failures: 3, milliseconds: 10_000)
+    try await store.saveRetry(after: .timedOut, failures: 3, batch: 31, milliseconds: 10_000)
     folder.time.advance(4_000)
     folder.time.setWall(1)
     let retry = try await store.retry()
@@ -21,6 +21,27 @@ import Testing
     #expect(retry?.failures == 3)
     #expect(retry?.remaining == 6_000)
     #expect(retry?.due == 6_001)
+  }
+
+  @Test func `how many operations go at once is kept over processes`() async throws {
+    let atFirst = try await store.batch()
+    _ = try await store.beginRound(batch: 9)
+    try await store.abandonRound()
+    let asked = try await store.batch()
+    try await store.write { tx in try tx.insert(Book(id: id(1), title: "1")) }
+    _ = try await store.beginRound(batch: 7)
+    try await store.abandonRound()
+    let sent = try await store.batch()
+    #expect(atFirst == nil)
+    #expect(asked == nil)
+    #expect(sent == 7)
+    try await store.saveRetry(after: .timedOut, failures: 1, batch: 3, milliseconds: 1_000)
+    try await store.clearRetry()
+    await store.close()
+    let again = try folder.open { $0.randomSeed = 2 }
+    let kept = try await again.batch()
+    #expect(kept == 3)
+    #expect(try folder.value("SELECT batch FROM c_meta") == .integer(3))
   }
 
   @Test func `after a restart the smaller of both clocks counts`() async throws {

@@ -90,18 +90,17 @@ public struct Conversation: Hashable, Sendable {
   ///   - backoff: The delays between attempts.
   ///   - waiting: The failure and the time of a retry that was stored.
   ///   - failures: Failures in a row, as stored.
+  ///   - batch: How many operations the next round carries at most, as stored: what was halved
+  ///     before a restart stays halved.
   public init(
     backoff: Backoff = Backoff(), waiting: (failure: RoundFailure, due: Int64)? = nil,
-    failures: UInt32 = 0
+    failures: UInt32 = 0, batch: Int? = nil
   ) {
     self.backoff = backoff
     self.failures = failures
-    batch = Self.greatestBatch
+    self.batch = max(1, min(batch ?? Self.greatestBatch, Self.greatestBatch))
     state = .idle
-    guard let waiting else { return }
-    state = .waiting(failure: waiting.failure, due: waiting.due)
-    // What was halved before a restart stays halved.
-    if waiting.failure.blamesBatch { batch = max(1, batch >> min(failures, 16)) }
+    if let waiting { state = .waiting(failure: waiting.failure, due: waiting.due) }
   }
 
   /// Takes note of how many operations the round under way really carries, so that a failure halves

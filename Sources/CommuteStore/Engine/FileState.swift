@@ -9,6 +9,8 @@ struct FileMeta: Hashable, Sendable {
   var cleanEnd = false
   var retry: StoredRetry?
   var retryFailures: UInt32 = 0
+  /// How many operations the latest request was to carry at most; nil where there was none.
+  var batch: Int64?
   var syncedAt: Int64?
   var device: String
   var server: String?
@@ -31,6 +33,8 @@ struct StoredRetry: Hashable, Sendable {
 struct FileState: Sendable {
   var device: Device
   var meta: FileMeta
+  /// Feeds that were taken away and not asked for since, with the server's reasons.
+  var revoked: FieldMap<String> = FieldMap()
   /// The place of the next row of the outbox.
   var nextPosition: Int64
   /// The clock in the last row of the outbox: it need not be saved once more.

@@ -48,10 +48,10 @@ extension WriterCore {
   /// Takes over what the app says of the device, and subscribes to the feeds of its tables.
   ///
   /// A feed that is too many is left out: the file still opens, and a write to that feed says why
-  /// it cannot be.
+  /// it cannot be. One that was taken away stays so until somebody asks for it.
   private func takeDeclarations() {
     for shape in shapes.synced {
-      if let feed = shape.feed { try? enter(feed: feed) }
+      if let feed = shape.feed, state.revoked[feed] == nil { try? enter(feed: feed) }
     }
     if let name = options.deviceName { state.meta.device = name }
   }

@@ -92,14 +92,16 @@ extension WriterCore {
           VALUES (\(entry.name.text), \(feed.cursor?.stored), \(feed.fence.stored), 1,
             \(feed.grant?.stored), \(feed.reset?.stored))
           ON CONFLICT (feed) DO UPDATE SET cursor = excluded.cursor, fence = excluded.fence,
-            subscribed = 1, granted = excluded.granted, reset_fence = excluded.reset_fence
+            subscribed = 1, granted = excluded.granted, reset_fence = excluded.reset_fence,
+            revoked = NULL
           """)
+        state.revoked[entry.name] = nil
       }
       for entry in saved.device.feeds.entries where state.device.feeds[entry.name] == nil {
         try connection.run(
           """
           UPDATE c_feed SET subscribed = 0, cursor = NULL, fence = 0, granted = NULL,
-            reset_fence = NULL
+            reset_fence = NULL, revoked = \(state.revoked[entry.name] ?? "")
           WHERE feed = \(entry.name.text)
           """)
       }
@@ -124,7 +126,8 @@ extension WriterCore {
           retry_boot = \(retry?.boot), retry_clock = \(retry?.monotonic),
           retry_remaining = \(retry?.remaining), retry_failures = \(Int(meta.retryFailures)),
           retry_failure = \(retry?.failure.stored), synced_at = \(meta.syncedAt),
-          device = \(meta.device), server = \(meta.server), notes = \(meta.packedNotes)
+          device = \(meta.device), server = \(meta.server), notes = \(meta.packedNotes),
+          batch = \(meta.batch)
         """)
     }
     note(engine: "c_meta")
@@ -159,6 +162,11 @@ extension FileState {
           cursor: row.number(1), grant: row.number(2), fence: UInt64(stored: row.int64(3)),
           reset: row.number(4))
       }
+      let revoked = try connection.statement(
+        "SELECT feed, coalesce(revoked, '') FROM c_feed WHERE subscribed = 0")
+      try revoked.forEach { (row) throws(SQLiteError) in
+        state.revoked[Key(row.text(0))] = row.text(1)
+      }
     }
     return state
   }
@@ -188,7 +196,8 @@ extension FileMeta {
     let loaded = try connection.first(
       """
       SELECT schema_name, schema_version, schema_text, boot, clean_end, synced_at, device, server,
-        notes, retry_failures, retry_failure, retry_at, retry_clock, retry_boot, retry_remaining
+        notes, retry_failures, retry_failure, retry_at, retry_clock, retry_boot, retry_remaining,
+        batch
       FROM c_meta
       """
     ) { (row) throws(StoreError) in
@@ -200,6 +209,7 @@ extension FileMeta {
       meta.server = row.isNull(7) ? nil : row.text(7)
       if !row.isNull(8) { meta.notes = try Self.notes(row.bytes(8)) }
       meta.retryFailures = UInt32(clamping: row.int64(9))
+      meta.batch = row.isNull(15) ? nil : row.int64(15)
       if !row.isNull(10), let failure = RoundFailure(stored: row.text(10)) {
         meta.retry = StoredRetry(
           failure: failure, due: row.int64(11), monotonic: row.int64(12), boot: row.text(13),

@@ -13,17 +13,23 @@ public struct StoreCounts: Hashable, Sendable {
   public var quarantined: Int
   /// Values of this device that lost to others whose writers had not seen them.
   public var conflicts: Int
+  /// Records that a server which was put back is offered again.
+  public var offers: Int
+
+  /// What the server is still to be told, operations and offers.
+  public var unsettled: Int { waiting + offers }
 
   /// Makes counts.
   public init(
     waiting: Int = 0, inFlight: Int = 0, refused: Int = 0, quarantined: Int = 0,
-    conflicts: Int = 0
+    conflicts: Int = 0, offers: Int = 0
   ) {
     self.waiting = waiting
     self.inFlight = inFlight
     self.refused = refused
     self.quarantined = quarantined
     self.conflicts = conflicts
+    self.offers = offers
   }
 }
 
@@ -47,14 +53,24 @@ extension StoreReader where Self: ~Copyable {
       SELECT (SELECT count(*) FROM c_outbox),
         (SELECT count(*) FROM c_outbox WHERE in_flight = 1),
         (SELECT count(*) FROM c_inbox), (SELECT count(*) FROM c_quarantine),
-        (SELECT count(*) FROM c_conflict)
+        (SELECT count(*) FROM c_conflict), (SELECT count(*) FROM c_offer)
       """
     ) { (row) throws(StoreError) in
       StoreCounts(
         waiting: Int(row.int64(0)), inFlight: Int(row.int64(1)), refused: Int(row.int64(2)),
-        quarantined: Int(row.int64(3)), conflicts: Int(row.int64(4)))
+        quarantined: Int(row.int64(3)), conflicts: Int(row.int64(4)), offers: Int(row.int64(5)))
     }
     return found.first ?? StoreCounts()
+  }
+
+  /// The feeds that were taken away and not asked for since, with the server's reasons.
+  public borrowing func revokedFeeds() throws(StoreError) -> FieldMap<String> {
+    var feeds = FieldMap<String>()
+    let rows = try rows("SELECT feed, coalesce(revoked, '') FROM c_feed WHERE subscribed = 0") {
+      (row) throws(StoreError) in (feed: row.text(0), reason: row.text(1))
+    }
+    for row in rows { feeds[Key(row.feed)] = row.reason }
+    return feeds
   }
 }
 
@@ -62,6 +78,13 @@ extension Store {
   /// How many things wait.
   public func counts() async throws -> StoreCounts {
     try await read { tx in try tx.counts() }
+  }
+
+  /// The feeds that were taken away and not asked for since, with the server's reasons.
+  ///
+  /// ``subscribe(to:)`` asks for one again.
+  public func revokedFeeds() async throws -> FieldMap<String> {
+    try await read { tx in try tx.revokedFeeds() }
   }
 
   /// Says when local changes wait to be sent; several changes may be said once.
@@ -79,14 +102,16 @@ extension Store {
 
   /// Keeps the time of the next attempt, so that it counts after a restart, too.
   ///
-  /// `failures` is how many there were in a row; the milliseconds count from now on.
+  /// `failures` is how many there were in a row, `batch` how many operations the next attempt is to
+  /// carry at most; the milliseconds count from now on.
   public func saveRetry(
-    after failure: RoundFailure, failures: UInt32, milliseconds: UInt64
+    after failure: RoundFailure, failures: UInt32, batch: Int? = nil, milliseconds: UInt64
   ) async throws(StoreError) {
     try await perform { core throws(StoreError) in
       let clock = core.options.clock
       let remaining = Int64(clamping: min(milliseconds, 1 << 50))
       core.state.meta.retryFailures = failures
+      if let batch { core.state.meta.batch = Int64(batch) }
       core.state.meta.retry = StoredRetry(
         failure: failure, due: clock.wall() &+ remaining,
         monotonic: clock.monotonic() &+ remaining, boot: clock.bootID(), remaining: remaining)
@@ -118,6 +143,15 @@ extension Store {
       return PendingRetry(
         failure: retry.failure, due: wall &+ remaining, remaining: remaining,
         failures: meta.retryFailures)
+    }
+  }
+
+  /// How many operations the latest request was to carry at most; nil where there was none.
+  ///
+  /// A server that takes only a few at once is not asked to take many again by the next process.
+  public func batch() async throws(StoreError) -> Int? {
+    try await look { session throws(StoreError) in
+      try FileMeta.load(from: session.connection).batch.map { Int(clamping: $0) }
     }
   }
 

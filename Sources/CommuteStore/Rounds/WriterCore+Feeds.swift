@@ -57,6 +57,7 @@ extension WriterCore {
       applied.rejected += rejections.count
     }
     try forgetQuarantine(of: feed)
+    state.revoked[feed] = reason
     applied.revoked[feed] = reason
   }
 

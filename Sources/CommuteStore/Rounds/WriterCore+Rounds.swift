@@ -18,6 +18,8 @@ extension WriterCore {
       try save([row], was: [candidate])
       rows.append(row)
     }
+    // The request number is written anyway.
+    if !rows.isEmpty || !offers.isEmpty { state.meta.batch = Int64(batch) }
     let request = state.device.begin(
       with: rows, offers: offers, nonce: Nonce.random(using: &random), build: build,
       wall: options.clock.wall(), limit: limit)

@@ -6,7 +6,7 @@ import CommuteSQLite
 /// later versions fill stand here from the first one on, so that their rows have a place.
 enum EngineSchema {
   /// What is written into the file's header; a file with a greater number is a newer app's.
-  static let version: Int32 = 4
+  static let version: Int32 = 5
 
   /// All steps, and the table that remembers which of them ran.
   static let plan = MigrationPlan(
@@ -14,6 +14,7 @@ enum EngineSchema {
     [
       Migration("0001-engine", first), Migration("0002-failures", failures),
       Migration("0003-inboxes", inboxes), Migration("0004-absence", absence),
+      Migration("0005-refusals", refusals),
     ])
 
   /// How often in a row the server failed at an operation that was sent alone.
@@ -54,6 +55,13 @@ enum EngineSchema {
       UNIQUE (id, tbl)
     ) STRICT;
     ALTER TABLE c_feed DROP COLUMN reset_position;
+    """
+
+  /// What the server would not take or give: the words with which a feed was taken away, and how
+  /// many operations it takes at once.
+  private static let refusals = """
+    ALTER TABLE c_feed ADD COLUMN revoked TEXT;
+    ALTER TABLE c_meta ADD COLUMN batch INTEGER;
     """
 
   /// The tables of the first version.

@@ -151,10 +151,14 @@ public actor SyncDriver {
 
   private func takeUp() async {
     lastSuccess = (try? await store.lastSuccess()) ?? nil
+    let batch = (try? await store.batch()) ?? nil
     if let stored = (try? await store.retry()) ?? nil {
       conversation = Conversation(
-        waiting: (failure: stored.failure, due: stored.due), failures: stored.failures)
+        waiting: (failure: stored.failure, due: stored.due), failures: stored.failures,
+        batch: batch)
       wait(milliseconds: UInt64(clamping: stored.remaining))
+    } else {
+      conversation = Conversation(batch: batch)
     }
     await publish()
   }
@@ -163,7 +167,8 @@ public actor SyncDriver {
     // What is remembered is the business of the process that syncs.
     if case .waiting(let failure, _) = conversation.state, !failure.isAnothersRound {
       try? await store.saveRetry(
-        after: failure, failures: conversation.failures, milliseconds: milliseconds)
+        after: failure, failures: conversation.failures, batch: conversation.batch,
+        milliseconds: milliseconds)
     }
     wait(milliseconds: milliseconds)
   }
@@ -210,9 +215,12 @@ public actor SyncDriver {
 
   /// Tells the status, with what waits.
   private func publish() async {
-    let waiting = (try? await store.counts().waiting) ?? board.latest.waiting
+    let found = try? await store.read { tx in
+      (waiting: try tx.counts().unsettled, revoked: try tx.revokedFeeds().names.map(\.text))
+    }
     board.show(
       SyncStatus(
-        state: conversation.state, waiting: waiting, lastSuccess: lastSuccess))
+        state: conversation.state, waiting: found?.waiting ?? board.latest.waiting,
+        lastSuccess: lastSuccess, revoked: found?.revoked ?? []))
   }
 }

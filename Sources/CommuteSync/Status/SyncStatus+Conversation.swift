@@ -7,8 +7,12 @@ extension SyncStatus {
   ///   - state: What the conversation is doing.
   ///   - waiting: How many changes wait here.
   ///   - lastSuccess: When the last round succeeded, in milliseconds since 1970.
-  init(state: Conversation.State, waiting: Int, lastSuccess: Int64?) {
+  ///   - revoked: The feeds that were taken away and not asked for since.
+  init(
+    state: Conversation.State, waiting: Int, lastSuccess: Int64?, revoked: [String] = []
+  ) {
     switch state {
+    case .idle where !revoked.isEmpty: self = .notGranted(waiting: waiting, feeds: revoked)
     case .idle:
       self = waiting == 0 ? .idle(lastSuccess: lastSuccess) : .pending(waiting: waiting)
     case .exchanging: self = .syncing(waiting: waiting)

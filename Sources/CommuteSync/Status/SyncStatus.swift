@@ -16,6 +16,9 @@ public enum SyncStatus: Hashable, Sendable {
   case needsSignIn(waiting: Int, reason: String)
   /// The server no longer speaks to this build.
   case needsUpdate(waiting: Int)
+  /// Everything else is exchanged, but these feeds were taken away; they are not read until the app
+  /// subscribes again.
+  case notGranted(waiting: Int, feeds: [String])
   /// Something this build cannot handle; what, in one line.
   case stopped(waiting: Int, reason: String)
 
@@ -25,7 +28,7 @@ public enum SyncStatus: Hashable, Sendable {
     case .idle: 0
     case .syncing(let count), .pending(let count), .offline(let count, _),
       .retryPending(let count, _, _), .needsSignIn(let count, _), .needsUpdate(let count),
-      .stopped(let count, _):
+      .notGranted(let count, _), .stopped(let count, _):
       count
     }
   }
@@ -42,6 +45,9 @@ public enum SyncStatus: Hashable, Sendable {
     case .needsSignIn(let count, let reason): Self.line(reason, waiting: count)
     case .needsUpdate(let count):
       Self.line("Update needed before changes can be sent", waiting: count)
+    case .notGranted(let count, let feeds):
+      Self.line(
+        "No longer granted to you: \(feeds.joined(separator: ", "))", waiting: count)
     case .stopped(let count, let reason): Self.line(reason, waiting: count)
     }
   }

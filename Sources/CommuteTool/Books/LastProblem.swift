@@ -43,7 +43,7 @@ struct LastProblem: Hashable, Sendable {
     case .needsSignIn(_, let reason): "needsSignIn \(at) \(reason)"
     case .needsUpdate: "needsUpdate \(at) -"
     case .stopped(_, let reason): "stopped \(at) \(reason)"
-    case .idle, .syncing, .pending, .offline, .retryPending: nil
+    case .idle, .syncing, .pending, .offline, .retryPending, .notGranted: nil
     }
   }
 }

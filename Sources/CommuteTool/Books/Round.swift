@@ -90,6 +90,14 @@ enum Round {
     case .needsSignIn, .needsUpdate: return (.refused, outcome.status.text)
     default: break
     }
+    if let revoked = outcome.revoked.entries.first {
+      let inbox = outcome.rejected > 0 ? ", what waited is in `commute inbox list`" : ""
+      return (
+        .refused,
+        "the feed \(revoked.name.text) was taken away from you (\(revoked.value))\(inbox); when you"
+          + " have it again: `commute books sync --subscribe`"
+      )
+    }
     if outcome.rejected > 0 {
       let changes = outcome.rejected == 1 ? "1 change was" : "\(outcome.rejected) changes were"
       return (.refused, "\(changes) refused by the server; `commute inbox list` shows why")

@@ -38,6 +38,11 @@ struct StatusCommand: BooksCommand {
       table.rows += [["last synced", last.map(Moment.text) ?? "never"], ["books", "\(books)"]]
       let trouble = try await Self.trouble(status, store)
       table.rows += trouble.rows
+      let revoked = try await store.revokedFeeds()
+      table.rows += revoked.entries.map { ["taken away", Self.words($0.name.text, $0.value)] }
+      if !revoked.isEmpty {
+        table.rows.append(["", "`commute books sync --subscribe` when you have it again"])
+      }
       if counts.quarantined > 0 { table.rows.append(["kept aside", "\(counts.quarantined)"]) }
       let complaints = try await Self.complaints(refused, store)
       table.rows += complaints.prefix(Self.refusalLimit).map { ["refused", $0] }
@@ -60,6 +65,8 @@ struct StatusCommand: BooksCommand {
             JSON.Member(name: "lastSynced", value: JSON(last.map(Moment.text))),
             JSON.Member(name: "books", value: JSON(books)),
             JSON.Member(name: "inFlight", value: JSON(counts.inFlight)),
+            JSON.Member(name: "offers", value: JSON(counts.offers)),
+            JSON.Member(name: "takenAway", value: JSON(revoked.names.map(\.text))),
             JSON.Member(name: "keptAside", value: JSON(counts.quarantined)),
             JSON.Member(name: "refused", value: JSON(complaints)),
           ] + trouble.members))
@@ -69,6 +76,11 @@ struct StatusCommand: BooksCommand {
   /// The server, and whether it is one so far.
   private static func words(_ way: ServerWay) -> String {
     way.hasAnswered ? way.server : "\(way.server) (remembered; it has not answered yet)"
+  }
+
+  /// A feed that was taken away, with the server's reason where it gave one.
+  private static func words(_ feed: String, _ reason: String) -> String {
+    reason.isEmpty ? feed : "\(feed): \(reason)"
   }
 
   /// What else is remembered of the way to it.

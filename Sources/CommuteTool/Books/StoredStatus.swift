@@ -7,7 +7,7 @@ enum StoredStatus {
   /// Reads it.
   static func read(_ device: OpenDevice) async throws(Failure) -> SyncStatus {
     do {
-      let waiting = try await device.store.counts().waiting
+      let waiting = try await device.store.counts().unsettled
       if let retry = try await device.store.retry() {
         return retry.failure.isUnreachable
           ? .offline(waiting: waiting, retryAt: retry.due)
@@ -17,6 +17,8 @@ enum StoredStatus {
       if let problem = try await LastProblem.read(device.store) {
         return problem.status(waiting: waiting)
       }
+      let revoked = try await device.store.revokedFeeds().names.map(\.text)
+      if !revoked.isEmpty { return .notGranted(waiting: waiting, feeds: revoked) }
       let last = try await device.store.lastSuccess()
       return waiting == 0 && last != nil ? .idle(lastSuccess: last) : .pending(waiting: waiting)
     } catch {
@@ -44,6 +46,7 @@ extension SyncStatus {
     case .retryPending: "retryPending"
     case .needsSignIn: "needsSignIn"
     case .needsUpdate: "needsUpdate"
+    case .notGranted: "notGranted"
     case .stopped: "stopped"
     }
   }

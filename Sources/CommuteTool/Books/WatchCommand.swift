@@ -75,7 +75,7 @@ struct WatchCommand: BooksCommand {
     await driver.start()
     while (try? await Task.sleep(for: .seconds(every))) != nil {
       switch driver.status {
-      case .idle, .pending:
+      case .idle, .pending, .notGranted:
         let outcome = await driver.sync()
         guard outcome.rounds > 0, outcome.failure == nil else { break }
         await LastProblem.note(outcome.status, on: device.store)
@@ -88,7 +88,7 @@ struct WatchCommand: BooksCommand {
     switch driver.status {
     case .needsSignIn, .needsUpdate, .stopped:
       await LastProblem.note(driver.status, on: device.store)
-    case .idle, .syncing, .pending, .offline, .retryPending: break
+    case .idle, .syncing, .pending, .offline, .retryPending, .notGranted: break
     }
   }
 

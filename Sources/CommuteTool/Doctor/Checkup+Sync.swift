@@ -29,6 +29,26 @@ extension Checkup {
       cure: "update commute; they are taken up then", members: members)
   }
 
+  func feeds() async throws -> Finding {
+    let revoked = try await device.store.revokedFeeds()
+    let members = [
+      JSON.Member(
+        name: "takenAway",
+        value: .list(
+          revoked.entries.map { ["feed": .text($0.name.text), "reason": .text($0.value)] }))
+    ]
+    guard let first = revoked.entries.first else {
+      return Finding(
+        name: "feeds", state: .fine, text: "none was taken away from you", members: members)
+    }
+    let reason = first.value.isEmpty ? "" : ": \(first.value)"
+    let more = revoked.count > 1 ? ", and \(revoked.count - 1) more" : ""
+    return Finding(
+      name: "feeds", state: .needsYou,
+      text: "\(first.name.text) was taken away from you\(reason)\(more)",
+      cure: "when you have it again: `commute books sync --subscribe`", members: members)
+  }
+
   func lastRound() async throws -> Finding {
     let store = device.store
     let last = try await store.lastSuccess()

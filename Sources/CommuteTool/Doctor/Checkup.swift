@@ -13,7 +13,8 @@ struct Checkup: Sendable {
   /// Everything that was found, in the order in which a person reads it.
   func findings() async -> [Finding] {
     let looks: [(name: String, look: () async throws -> Finding)] = [
-      ("database", database), ("identity", identity), ("clock", clock), ("pending", pending),
+      ("database", database), ("identity", identity), ("feeds", feeds), ("clock", clock),
+      ("pending", pending),
       ("refused", refused), ("lost values", conflicts), ("kept aside", quarantine),
       ("sync", lastRound), ("server", server),
     ]
@@ -123,13 +124,22 @@ struct Checkup: Sendable {
     let members = [
       JSON.Member(name: "waiting", value: JSON(counts.waiting)),
       JSON.Member(name: "inFlight", value: JSON(counts.inFlight)),
+      JSON.Member(name: "offers", value: JSON(counts.offers)),
     ]
-    guard counts.waiting > 0 else {
+    guard counts.unsettled > 0 else {
       return Finding(name: "pending", state: .fine, text: "nothing waits here", members: members)
     }
-    let changes = UnsettledWork(waiting: counts.waiting).text
-    let sent = counts.inFlight > 0 ? ", \(counts.inFlight) of them under way" : ""
-    return Finding(name: "pending", state: .note, text: changes + sent, members: members)
+    var parts: [String] = []
+    if counts.waiting > 0 {
+      let sent = counts.inFlight > 0 ? ", \(counts.inFlight) of them under way" : ""
+      parts.append(UnsettledWork(waiting: counts.waiting).text + sent)
+    }
+    if counts.offers > 0 {
+      let records = Plural.text(counts.offers, "record")
+      parts.append("\(records) to offer again, because the server was put back")
+    }
+    return Finding(
+      name: "pending", state: .note, text: parts.joined(separator: "; "), members: members)
   }
 
   private func refused() async throws -> Finding {

@@ -170,6 +170,17 @@ import Testing
     #expect(effects == [.exchange(batch: Conversation.greatestBatch)])
   }
 
+  @Test(arguments: [(nil, 500), (31, 31), (0, 1), (-3, 1), (9_000, 500)] as [(Int?, Int)])
+  func `a batch that was halved before a restart stays halved`(stored: Int?, batch: Int) {
+    var conversation = Conversation(batch: stored)
+    let effects = conversation.handle(.changed)
+    #expect(effects == [.exchange(batch: batch)])
+    var waiting = Conversation(
+      waiting: (failure: .timedOut, due: 500), failures: 3, batch: stored)
+    let retried = waiting.handle(.retryDue)
+    #expect(retried == [.exchange(batch: batch)])
+  }
+
   @Test mutating func `a clock at the end of time schedules without overflow`() {
     _ = conversation.handle(.changed)
     let effects = conversation.handle(.failed(Self.lost, wall: .max, draw: .max))
