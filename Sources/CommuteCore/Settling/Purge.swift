@@ -83,7 +83,7 @@ public struct Purge: Sendable {
   /// Whether a tombstone may go.
   ///
   /// - Parameters:
-  ///   - key: The record; one whose id was not drawn is never purged, because it may be made again.
+  ///   - key: The record; one that may be made again is never purged (``RecordKey/isForOnce``).
   ///   - revision: The number of its latest change.
   ///   - deletedAt: When the server settled that change, in milliseconds.
   ///   - passed: What ``passed(_:head:)`` says of its feed.
@@ -96,9 +96,15 @@ public struct Purge: Sendable {
         return revision <= passed && Self.isOver(deletedAt, at: time, retention: retention)
       }
     #endif
-    return key.id.isDrawn && revision <= passed
+    return key.isForOnce && revision <= passed
       && Self.isOver(deletedAt, at: time, retention: retention)
   }
+}
+
+extension RecordKey {
+  /// Whether nobody makes the record again once it was deleted: its id was drawn, or it is a
+  /// conflict, which is told once.
+  public var isForOnce: Bool { id.isDrawn || table == ConflictEntry.table }
 }
 
 extension RecordID {

@@ -6,6 +6,9 @@ struct Tombstone {
   var table: String
   var id: RecordID
   var revision: Int64
+
+  /// Which record it was.
+  var key: RecordKey { RecordKey(table: Key(table), id: id) }
 }
 
 extension Connection {

@@ -137,7 +137,7 @@ struct Purging {
     let batch = try connection.tombstones(
       of: feed, after: revision, before: horizon, limit: limit)
     var fence: Int64 = 0
-    for tombstone in batch where tombstone.id.isDrawn {
+    for tombstone in batch where tombstone.key.isForOnce {
       guard UInt64(bitPattern: tombstone.revision) <= passed else {
         report.waiting += 1
         continue

@@ -99,7 +99,7 @@ extension World {
         if cursor < fence { blame(2, "a device that was in touch is behind the fence") }
       }
     }
-    for key in server.state.stubs where !key.id.isDrawn {
+    for key in server.state.stubs where !key.isForOnce {
       let record = number(of: key)
       blame(3, "the tombstone of record \(record), which has a fixed id, is purged")
     }

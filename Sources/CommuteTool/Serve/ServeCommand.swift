@@ -16,12 +16,16 @@ struct ServeCommand: Command {
       "Without --tokens it answers this machine only, and all data is that of one user.",
       "A token's line is: tenant user sha256-of-the-token. SIGHUP reads the file anew.",
       "Behind a name that others reach, put a proxy that speaks TLS in front.",
+      "Once a day it forgets old deletions that all devices know, as `commute server purge` does.",
     ],
     options: [
       OptionSpec("db", "FILE", "the database; made where there is none"),
       OptionSpec("host", "HOST", "the address to listen at (127.0.0.1)"),
       OptionSpec("port", "PORT", "the port to listen at; 0 takes a free one (8787)"),
       OptionSpec("tokens", "FILE", "who may come in, a line each"),
+      CareOptions.retention,
+      OptionSpec("purge-after", "MINUTES", "when it first purges after its start (60)"),
+      OptionSpec("no-purge", "leaves purging to `commute server purge`"),
       OptionSpec("log", "writes a line for every request to the error output"),
       OptionSpec("with-input", "ends when the standard input ends, so that it outlives no parent"),
     ])
@@ -33,10 +37,19 @@ struct ServeCommand: Command {
   private let database: String
   private let settings: ServerSettings
   private let endsWithInput: Bool
+  /// How long deletions are remembered, in milliseconds.
+  private let retention: Int64
+  private let purges: Bool
+  /// How long after the start it purges first, in milliseconds.
+  private let purgeDelay: Int64
 
   init(_ arguments: Arguments) throws(UsageError) {
     database = try arguments.filled("db") ?? DataPlace.path("server.db")
     endsWithInput = arguments.has("with-input")
+    retention = try CareOptions.retention(arguments)
+    purges = !arguments.has("no-purge")
+    let delay: Int64? = try arguments.number("purge-after", in: 0...1_440)
+    purgeDelay = delay.map { $0 * 60_000 } ?? PurgeSchedule.usualDelay
     let output = Output()
     var settings = ServerSettings()
     settings.http.host = try arguments.filled("host") ?? settings.http.host
@@ -85,16 +98,43 @@ struct ServeCommand: Command {
       "event": "listening", "url": .text(address.url), "port": .integer(Int64(address.port)),
       "database": .text(database),
     ])
+    let purging = purges ? Task { await keepPurging(output) } : nil
     await untilTold(server)
+    // What a purge has committed stays, and the next one goes on.
+    purging?.cancel()
     await server.drain()
     return Report(["ended; everything acknowledged is in \(database)"], ["event": "ended"])
   }
 
+  /// How often it looks whether a purge is due: a machine that slept purges soon after.
+  private static let purgeLook = Duration.seconds(60)
+
+  /// Purges whenever the schedule says so, until it is cancelled.
+  private func keepPurging(_ output: Output) async {
+    var options = PurgeOptions()
+    options.retention = retention
+    var schedule = PurgeSchedule(from: ProgramClock.milliseconds(), delay: purgeDelay)
+    repeat {
+      let wall = ProgramClock.milliseconds()
+      guard schedule.takeTurn(wall: wall) else { continue }
+      do throws(ServerDatabaseError) {
+        let report = try await ServerDatabase(database).purge(options, time: wall)
+        guard report.tombstones > 0, !Task.isCancelled else { continue }
+        output.say(["purged \(Plural.text(report.tombstones, "old deletion"))"])
+        output.tell(.object([JSON.Member(name: "event", value: "purged")] + report.members))
+      } catch {
+        output.complain("it could not be purged: \(error.description)")
+      }
+    } while (try? await Task.sleep(for: Self.purgeLook)) != nil
+  }
+
   private func start() async throws(Failure) -> Server {
     let store: ServerSQLiteStore
+    var storing = ServerSQLiteSettings()
+    storing.retention = retention
     do {
       store = try await ServerSQLiteStore.open(
-        database, rules: try rules(), time: ProgramClock.milliseconds())
+        database, rules: try rules(), settings: storing, time: ProgramClock.milliseconds())
     } catch let error as ServerStoreError {
       throw Failure(.storage, error.description)
     } catch {

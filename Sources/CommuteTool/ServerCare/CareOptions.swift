@@ -16,8 +16,13 @@ struct CareOptions: Sendable {
 
   init(_ arguments: Arguments) throws(UsageError) {
     path = try arguments.path("database") ?? DataPlace.path("server.db")
+    retention = try Self.retention(arguments)
+  }
+
+  /// How long deletions are remembered, in milliseconds.
+  static func retention(_ arguments: Arguments) throws(UsageError) -> Int64 {
     let days: Int64? = try arguments.number("retention", in: 1...36_500)
-    retention = days.map { $0 * 86_400_000 } ?? ServerDatabase.usualRetention
+    return days.map { $0 * 86_400_000 } ?? ServerDatabase.usualRetention
   }
 
   /// The database, which must be there.

@@ -51,6 +51,15 @@ import Testing
     #expect(!Self.fixed.id.isDrawn)
   }
 
+  @Test func `a conflict that was dismissed is, as it is told once`() {
+    var key = Self.fixed
+    key.table = ConflictEntry.table
+    #expect(key.isForOnce)
+    #expect(!Self.fixed.isForOnce)
+    #expect(Self.purge().mayGo(key, revision: 1, deletedAt: 0, passed: 9))
+    #expect(!Self.purge().mayGo(key, revision: 10, deletedAt: 0, passed: 9))
+  }
+
   @Test func `times at the ends of their range trap nothing`() {
     let purge = Purge(
       retention: .max, time: .min,
