@@ -44,11 +44,18 @@ extension DeviceRecord {
         rejection(of: offer, code: .forbidden, message: message, told: nil))
     }
     offer = nil
+    return rejections + giveUp(code: .forbidden, message: message)
+  }
+
+  /// Hands everything that is pending of the record to a person.
+  ///
+  /// - Returns: What goes to the inbox, in the order it stood.
+  public mutating func giveUp(code: RejectionCode, message: String) -> [Rejection] {
     // What was under way may still arrive.
     for index in rows.indices where rows[index].isInFlight && rows[index].unanswered == 0 {
       rows[index].unanswered = 1
     }
-    return rejections + handOver(code: .forbidden, message: message)
+    return handOver(code: code, message: message)
   }
 
   private func isPerhapsSent(_ row: OutboxRow, by replica: ReplicaID) -> Bool {

@@ -16,6 +16,7 @@ extension WriterCore {
     guard !pending.contains(id), shape.layout.count > 0, shape.layout.isAllLatest else {
       return false
     }
+    if try refersToMissing(record, in: shape.layout) { return false }
     if hasTombstones, try tombstone(RecordKey(table: shape.key, id: id)) != nil { return false }
     let statement: Statement
     do { statement = try statements[shape.slot].insert(on: connection) } catch {

@@ -107,8 +107,10 @@ extension WriterCore {
     }
   }
 
-  /// Whether the row may show less than what was loaded: what the server told could not be applied,
-  /// and lies as base below the device's own. Then all of it is written, or nothing.
+  /// Whether the row may show less than what was loaded.
+  ///
+  /// What the server told could not be applied then, and lies as base below the device's own. All
+  /// of such a row is written, or nothing.
   private func mayShowLess(_ loaded: LoadedRecord) throws(StoreError) -> Bool {
     guard loaded.before.isLaidOver else { return false }
     return try isAside(loaded.record.key)

@@ -62,7 +62,7 @@ extension WriterCore {
       throw .refused(error)
     }
     try write(loaded, context)
-    return try discard(entry)
+    return try remove(entry)
   }
 
   /// Makes another operation in the place of a refused one: fields are to have these values.
@@ -96,15 +96,23 @@ extension WriterCore {
       throw StoreError.refused(error)
     }
     try write(loaded, context)
-    return try discard(entry)
+    return try remove(entry)
   }
 
   /// Forgets a refused operation, and what was refused only because of it.
   ///
-  /// The view shows what lies below them already.
+  /// The view shows what lies below them already. What waits for the record goes to the inbox where
+  /// its creation is given up.
   ///
   /// - Returns: Whether the entry was there.
   func discard(_ entry: InboxEntry) throws(StoreError) -> Bool {
+    guard try remove(entry) else { return false }
+    if entry.creates { try giveUpDependants(of: entry.key) }
+    return true
+  }
+
+  /// Takes an entry out of the inbox, with what was refused only because of it.
+  private func remove(_ entry: InboxEntry) throws(StoreError) -> Bool {
     let isThere = try speaking { () throws(SQLiteError) in
       let operation = entry.operation.bytes
       return try connection.run(
@@ -139,6 +147,8 @@ extension WriterCore {
     try enter(feed: loaded.record.feed)
     state.device.clock = context.clock
     if let shape = shapes.shape(named: loaded.record.key.table) {
+      var loaded = loaded
+      try noteNeeds(of: &loaded.record, in: shape)
       try save(loaded, in: shape)
     } else {
       try saveUnknown(loaded)

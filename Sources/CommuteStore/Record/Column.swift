@@ -28,11 +28,38 @@ public struct Column<Model: Record>: Sendable {
   public init<Value: ColumnValue>(
     _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, merge: MergeRule = .latest
   ) {
+    self.init(name, path, merge, nil)
+  }
+
+  /// Declares a column that names a record of another table, or of the same.
+  ///
+  /// A change that refers to a record which is made on this device, too, goes to the server with
+  /// that record or behind it. The record may also be one that is not there.
+  public init(
+    _ name: String, _ path: any WritableKeyPath<Model, RecordID> & Sendable,
+    merge: MergeRule = .latest, references: Reference
+  ) {
+    self.init(name, path, merge, references)
+  }
+
+  /// Declares a column that names a record or none.
+  public init(
+    _ name: String, _ path: any WritableKeyPath<Model, RecordID?> & Sendable,
+    merge: MergeRule = .latest, references: Reference
+  ) {
+    self.init(name, path, merge, references)
+  }
+
+  private init<Value: ColumnValue>(
+    _ name: String, _ path: any WritableKeyPath<Model, Value> & Sendable, _ merge: MergeRule,
+    _ references: Reference?
+  ) {
     self.name = name
     self.path = path
     fallback = nil
     schema = FieldSchema(
-      Key(name), Value.fieldKind, isOptional: Value.isOptional, rule: merge)
+      Key(name), Value.fieldKind, isOptional: Value.isOptional, rule: merge,
+      references: references)
     // The standard library documents access through this offset as exactly equivalent to access
     // through the key path.
     if let offset = MemoryLayout<Model>.offset(of: path) {

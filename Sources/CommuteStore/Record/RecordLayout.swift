@@ -25,6 +25,7 @@ final class RecordLayout: Sendable {
     defaults = access.map { $0.get(blank) }
     schema = TableSchema(Key(table), fields: fields)
     isAllLatest = fields.allSatisfy { $0.rule == .latest }
+    references = fields.indices.filter { fields[$0].references != nil }
   }
 
   /// The layout of an earlier app's table, whose record type is not known.
@@ -35,7 +36,11 @@ final class RecordLayout: Sendable {
     defaults = fields.map { _ in .null }
     schema = TableSchema(Key(table), fields: fields)
     isAllLatest = fields.allSatisfy { $0.rule == .latest }
+    references = []
   }
+
+  /// The columns that name records.
+  let references: [Int]
 
   /// Whether the rule of every column is `latest`, so that a value is all there is to a change.
   let isAllLatest: Bool

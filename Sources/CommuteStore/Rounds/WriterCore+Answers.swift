@@ -36,7 +36,8 @@ extension WriterCore {
       state.meta.retry = nil
       state.meta.retryFailures = 0
       applied.more = answer.feeds.contains(where: \.more) || isCut
-      if !applied.more { applied.more = try isMoreWaiting(wall: wall) }
+      if !applied.more { applied.more = try areOffersWaiting() }
+      if !applied.more { applied.more = try areRowsWaiting() }
       options.onPoint?(.answerApplied)
     }
     round = []
@@ -214,35 +215,6 @@ extension WriterCore {
           """)
       }
     }
-  }
-
-  /// Whether the line holds operations that could go at once and did not in this round.
-  private func isMoreWaiting(wall: Int64) throws(StoreError) -> Bool {
-    let longest = wall &+ OutboxRow.longestDelay
-    if try areOffersWaiting() { return true }
-    // A row waits for the offer of its record.
-    let isUnsent = try hasRows(
-      """
-      SELECT 1 FROM c_outbox AS mine
-      WHERE in_flight = 0 AND (not_before <= \(wall) OR not_before > \(longest))
-        AND NOT EXISTS (
-          SELECT 1 FROM c_outbox AS first
-          WHERE first.id = mine.id AND first.tbl = mine.tbl AND first.position < mine.position)
-        AND NOT EXISTS (
-          SELECT 1 FROM c_offer WHERE c_offer.id = mine.id AND c_offer.tbl = mine.tbl)
-      LIMIT 1
-      """)
-    if isUnsent { return true }
-    // Nor may one that was sent before and put off since bring about a round without it.
-    let sent = try connection.all(
-      """
-      SELECT operation FROM c_outbox AS mine
-      WHERE in_flight = 1 AND (not_before <= \(wall) OR not_before > \(longest))
-        AND NOT EXISTS (
-          SELECT 1 FROM c_offer WHERE c_offer.id = mine.id AND c_offer.tbl = mine.tbl)
-      """
-    ) { (row) throws(StoreError) in try row.operationID(0) }
-    return sent.contains { !round.contains($0) }
   }
 }
 

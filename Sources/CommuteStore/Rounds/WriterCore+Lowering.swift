@@ -69,7 +69,7 @@ extension WriterCore {
       }
     }
     let user = state.device.account.user
-    for shape in shapes.all where !state.device.clock.isAstray(greatest, wall: wall) {
+    for shape in shapes.synced where !state.device.clock.isAstray(greatest, wall: wall) {
       let statement = try speaking { () throws(SQLiteError) in
         try connection.prepare("SELECT \(shape.selection) FROM \(SQL.quoted(shape.name))")
       }

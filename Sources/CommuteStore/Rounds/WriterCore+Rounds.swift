@@ -11,7 +11,7 @@ extension WriterCore {
     var room = Limits.requestBytes - 65_536
     let offers = try markOffers(batch: batch, room: &room)
     let offered = offers.map(\.record.key)
-    for candidate in try sendable(batch: batch - offers.count, behind: offered) {
+    for candidate in try sendable(batch: batch, behind: offered) {
       let row = try marked(candidate)
       room -= row.bytes.count
       guard room >= 0 || rows.isEmpty && offers.isEmpty else { break }
@@ -42,42 +42,6 @@ extension WriterCore {
     guard var marked = record.rows.first else { return row }
     if marked.bytes.isEmpty { marked.bytes = marked.operation.withoutBases().encoded() }
     return marked
-  }
-
-  /// The rows that may go now: the first of each record, unless it or what it needs must wait.
-  ///
-  /// A row goes behind the offer of its record, and not while its feed is read anew: the server
-  /// would only put it off.
-  private func sendable(
-    batch: Int, behind offered: [RecordKey]
-  ) throws(StoreError) -> [OutboxRow] {
-    let wall = options.clock.wall()
-    let held = try offeredKeys().subtracting(offered)
-    var chosen: [OutboxRow] = []
-    var seen: Set<RecordKey> = []
-    var missing: Set<RecordKey> = []
-    var after: Int64 = 0
-    while chosen.count < batch {
-      let page = try rows(
-        where: """
-          position IN (
-            SELECT position FROM c_outbox WHERE position > \(after) ORDER BY position LIMIT 1000)
-          """)
-      guard let last = page.last else { break }
-      for row in page where chosen.count < batch {
-        let key = row.operation.key
-        guard seen.insert(key).inserted else { continue }
-        guard row.isDue(wall: wall), missing.isDisjoint(with: row.operation.needs),
-          !held.contains(key), state.device.feeds[row.operation.feed]?.reset == nil
-        else {
-          if row.operation.creates { missing.insert(key) }
-          continue
-        }
-        chosen.append(row)
-      }
-      after = last.order
-    }
-    return chosen
   }
 
   /// Takes note that the round brought no answer, or one that says that nothing was settled.

@@ -110,6 +110,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     try core.enter(feed: loaded.record.feed)
     core.state.device.clock = context.clock
     guard loaded.record != loaded.before else { return id }
+    try core.noteNeeds(of: &loaded.record, in: shape)
     try core.save(loaded, in: shape)
     return id
   }
@@ -250,6 +251,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     guard !names.isEmpty else { return [] }
     try core.checkSize(of: loaded)
     core.state.device.clock = context.clock
+    try core.noteNeeds(of: &loaded.record, in: shape)
     try core.save(loaded, in: shape, changed: shape.mask(of: names))
     return names.map(\.text)
   }
