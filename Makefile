@@ -15,10 +15,10 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate crash faults memory embedded coverage bench docs install
+.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults memory embedded coverage bench docs install
 
 help: ## lists what make can do
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## installs the Debian packages that are missing, and says which
 	@Tools/setup.sh
@@ -47,6 +47,12 @@ simulate: ## seeded histories against the invariants, and the hunt for planted b
 	@hunted=$$(Tools/program.sh --planted CommuteSimulator) && \
 	  simulator=$$(Tools/program.sh CommuteSimulator) && \
 	  exec "$$simulator" --histories $(HISTORIES) --seed $(SEED) --planted "$$hunted"
+
+simulate-sqlite: ## the same with real stores on files that fail, and bugs planted in them (HISTORIES= SEED=)
+	@hunted=$$(Tools/program.sh --planted SQLiteSimulator) && \
+	  simulator=$$(Tools/program.sh SQLiteSimulator) && \
+	  exec "$$simulator" --histories $(if $(filter file,$(origin HISTORIES)),2000,$(HISTORIES)) \
+	    --seed $(SEED) --planted "$$hunted"
 
 crash: ## kill -9 of devices and server in the middle of their work (KILLS= SEED=)
 	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --kills $(KILLS) --seed $(SEED)

@@ -105,6 +105,12 @@ let package = Package(
       dependencies: ["CFaultFiles", "CommuteCore", "CommuteSQLite", "CommuteStore"],
       path: "Tests/Faults", swiftSettings: house),
     .executableTarget(
+      name: "SQLiteSimulator",
+      dependencies: [
+        "CFaultFiles", "CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit",
+      ],
+      path: "Tests/SQLiteSimulation", swiftSettings: house),
+    .executableTarget(
       name: "CrashRunner",
       dependencies: [
         "CommuteCore", "CommuteFeatures", "CommuteHTTP", "CommuteSQLite", "CommuteServer",
@@ -173,6 +179,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "SimulationTests", dependencies: ["CommuteCore", "CommuteSimulator", "CommuteTestKit"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SQLiteSimulationTests", dependencies: ["CommuteCore", "SQLiteSimulator"],
       swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],

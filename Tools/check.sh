@@ -6,7 +6,7 @@ title=check
 . Tools/steps.sh
 
 # Test targets that take longer than a unit test may.
-slow='^(StoryTests|SimulationTests|CrashTests|CommuteToolTests)\.'
+slow='^(StoryTests|SimulationTests|SQLiteSimulationTests|CrashTests|CommuteToolTests)\.'
 
 step "lint" make -s lint
 vital "debug build" swift build --scratch-path "${BUILD:-.build}" --build-tests

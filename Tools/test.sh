@@ -18,6 +18,7 @@ step "network tests" $ours --filter "$network"
 step "slow tests" $ours --no-parallel --filter "$slow"
 step "embedded" make -s embedded
 step "simulate" make -s simulate HISTORIES=20000
+step "simulate-sqlite" make -s simulate-sqlite HISTORIES=200
 step "crash" make -s crash KILLS=40
 step "faults" make -s faults POINTS=2000
 step "memory" make -s memory

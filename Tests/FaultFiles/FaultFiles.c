@@ -351,10 +351,15 @@ static int64_t lose(Memory *memory, uint64_t *seed) {
   return lost;
 }
 
-int64_t fault_files_lose_power(uint64_t seed) {
+static int is_below(const Memory *memory, const char *prefix) {
+  return strncmp(memory->path, prefix, strlen(prefix)) == 0;
+}
+
+int64_t fault_files_lose_power_below(const char *prefix, uint64_t seed) {
   pthread_mutex_lock(&lock);
   int64_t lost = 0;
   for (Memory *memory = memories; memory && lost >= 0; memory = memory->next) {
+    if (!is_below(memory, prefix)) continue;
     int64_t more = lose(memory, &seed);
     lost = more < 0 ? more : lost + more;
   }
@@ -362,11 +367,16 @@ int64_t fault_files_lose_power(uint64_t seed) {
   return lost;
 }
 
-void fault_files_settle(void) {
+int64_t fault_files_lose_power(uint64_t seed) { return fault_files_lose_power_below("", seed); }
+
+void fault_files_settle_below(const char *prefix) {
   pthread_mutex_lock(&lock);
   for (Memory *memory = memories; memory; memory = memory->next) {
+    if (!is_below(memory, prefix)) continue;
     struct stat found;
     forget(memory, stat(memory->path, &found) == 0 ? (int64_t)found.st_size : 0);
   }
   pthread_mutex_unlock(&lock);
 }
+
+void fault_files_settle(void) { fault_files_settle_below(""); }

@@ -66,6 +66,9 @@ struct Module: Sendable {
     "StoryRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
     "CFaultFiles": Module(layer: .harness, imports: ["CSQLite"]),
     "FaultRunner": Module(layer: .harness, imports: everything.union(["CFaultFiles"])),
+    "SQLiteSimulator": Module(
+      layer: .harness,
+      imports: ["CFaultFiles", "CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit"]),
     "CrashRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
   ]
 

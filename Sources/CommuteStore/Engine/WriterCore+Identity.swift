@@ -36,9 +36,19 @@ extension WriterCore {
   }
 
   private var renewalReason: RenewalReason? {
-    saved.device.renewalReason(
-      host: folder.host?.read(), bootChanged: saved.meta.boot != bootID,
-      cleanEnd: saved.meta.cleanEnd)
+    #if PLANTED
+      var host = folder.host?.read()
+      var bootChanged = saved.meta.boot != bootID
+      if PlantedStore.isActive(.hostIgnored), host != nil {
+        host = HostRecord(replica: saved.device.replica, number: 0)
+      }
+      if PlantedStore.isActive(.bootIgnored) { bootChanged = false }
+    #else
+      let host = folder.host?.read()
+      let bootChanged = saved.meta.boot != bootID
+    #endif
+    return saved.device.renewalReason(
+      host: host, bootChanged: bootChanged, cleanEnd: saved.meta.cleanEnd)
   }
 
   private var isDeclarationNew: Bool {

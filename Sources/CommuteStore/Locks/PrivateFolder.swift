@@ -69,6 +69,11 @@ enum PrivateFolder {
     try sync(folder: parent(of: path))
   }
 
+  #if PLANTED
+    /// Removes a file.
+    static func remove(_ path: String) { unlink(path) }
+  #endif
+
   /// Makes the names in a folder durable.
   private static func sync(folder: String) throws(StoreError) {
     let descriptor = open(folder, O_RDONLY | O_CLOEXEC)

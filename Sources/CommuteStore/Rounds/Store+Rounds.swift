@@ -21,7 +21,12 @@ extension Store {
       core.pending.isEmpty ? try core.beginRound(batch: 0, limit: limit) : nil
     }
     if let asking { return asking }
-    let marked = try await perform(.full) {
+    #if PLANTED
+      let durability = PlantedStore.isActive(.markNotDurable) ? Durability.normal : .full
+    #else
+      let durability = Durability.full
+    #endif
+    let marked = try await perform(durability) {
       core throws(StoreError) -> (round: OutgoingRound, host: HostRecord) in
       let round = try core.beginRound(batch: batch, limit: limit)
       return (round, core.hostRecord)
@@ -125,6 +130,9 @@ extension Store {
   private static let recordsInPlace = 100
 
   private func keep(_ record: HostRecord) throws(StoreError) {
+    #if PLANTED
+      if PlantedStore.isActive(.hostNotWritten) { return }
+    #endif
     try folder.host?.write(record)
     options.onPoint?(.hostRecordWritten)
   }

@@ -144,6 +144,11 @@ extension WriterCore {
     var loaded = try load(key.id, in: shape)
     let shown = loaded.record.view
     let outcome = hear(verdict, &loaded.record, wall: wall)
+    #if PLANTED
+      if PlantedStore.isActive(.acknowledgeByRecord), outcome.isSettled {
+        loaded.record.rows.removeAll()
+      }
+    #endif
     try save(loaded, in: shape, changed: shape.difference(shown, loaded.record.view))
     return outcome
   }

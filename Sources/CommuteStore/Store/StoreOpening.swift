@@ -48,6 +48,9 @@ struct StoreOpening {
   /// Where the file is as declared, nobody is waited for and nothing need be written: a disk that
   /// is full, or another process that writes, keeps nobody from reading.
   func open() throws(StoreError) -> sending WriterCore {
+    #if PLANTED
+      if PlantedStore.isActive(.logThrownAway) { PrivateFolder.remove("\(folder.database)-wal") }
+    #endif
     if let core = try glance() { return core }
     try folder.writerLock.lock(waiting: options.busyMilliseconds)
     let core: WriterCore

@@ -43,5 +43,11 @@ int fault_files_happened(void);
 // error of the system.
 int64_t fault_files_lose_power(uint64_t seed);
 
+// The same for the files whose path begins with this: one of several machines loses power.
+int64_t fault_files_lose_power_below(const char *prefix, uint64_t seed);
+
 // Counts everything that was written as durable: the process ends, the machine goes on.
 void fault_files_settle(void);
+
+// The same for the files whose path begins with this.
+void fault_files_settle_below(const char *prefix);
