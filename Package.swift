@@ -143,7 +143,7 @@ let package = Package(
         "CommuteCore", "CommuteHTTP", "CommuteServer", "CommuteServerSQLite", "CommuteSQLite",
         "CommuteTestKit",
       ],
-      swiftSettings: house),
+      exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(
       name: "CommuteStoreTests", dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore"],
       exclude: ["Fixtures"], swiftSettings: house),

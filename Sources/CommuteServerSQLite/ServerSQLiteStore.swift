@@ -78,6 +78,7 @@ public final class ServerSQLiteStore: ServerStore {
           var writer = ServerWriter(
             connection: connection, checkpoints: checkpoints, rules: rules, line: line,
             notes: notes, settings: settings)
+          try writer.bringIndex()
           continuation.resume(returning: Result<Void, ServerStoreError>.success(()))
           writer.run()
         } catch {

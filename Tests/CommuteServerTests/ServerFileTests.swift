@@ -134,8 +134,8 @@ import Testing
     let names = try folder.sql(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY 1")
     let expected = [
-      "device", "device_cursor", "epoch_head", "feed", "grant", "meta", "migration", "operation",
-      "record", "restamp", "stub",
+      "child", "device", "device_cursor", "epoch_head", "feed", "grant", "meta", "migration",
+      "open_deletion", "operation", "record", "restamp", "stub", "unique_key",
     ]
     #expect(names == expected.map { .text($0) })
     let keys = try folder.sql(

@@ -93,8 +93,10 @@ extension Settlement {
     return server.stamp(justAbove: stamp)
   }
 
-  /// Does to a loaded child what its references say; of its parents it must be known which are
-  /// deleted. The author of what changes is who deleted the parent.
+  /// Does to a loaded child what its references say.
+  ///
+  /// Of its parents it must be known which are deleted. The author of what changes is who deleted
+  /// the parent.
   public func follow(
     _ child: RecordKey, in state: inout ServerState, outcome: inout Outcome, author: String
   ) {

@@ -110,6 +110,9 @@ public struct ServerRules: Sendable {
       }
       guard change.operation.fields != operation.fields else { continue }
       request.operations[index].operation = change.operation
+      // The step knows the fields that it made; the device's schema does not.
+      request.operations[index].operation.declares =
+        tables[operation.key.table]?.declarations(of: change.operation.fields.names) ?? []
       raised.insert(operation.id)
     }
     return raised

@@ -6,14 +6,55 @@ import CommuteSQLite
 /// an `INTEGER`; ids and hashes are bytes; `record.state` is the record's JSON as it is sent.
 enum ServerSchema {
   /// The version that a newer program raises.
-  static let version: Int32 = 2
+  static let version: Int32 = 3
   /// What tells the file from other databases: `CmtS`.
   static let applicationID: Int64 = 0x436D_7453
 
   /// The steps to it.
   static let plan = MigrationPlan(
     table: "migration", schemaVersion: version,
-    [Migration("0001-first", first), Migration("0002-absence", absence)])
+    [
+      Migration("0001-first", first), Migration("0002-absence", absence),
+      Migration("0003-references", references),
+    ])
+
+  private static let references = """
+    UPDATE meta SET schema = 3;
+    -- The references and unique keys that the tables child and unique_key were filled for.
+    ALTER TABLE meta ADD COLUMN declared TEXT NOT NULL DEFAULT '';
+
+    -- The living records that a reference ties to a parent, where its deletion changes them.
+    CREATE TABLE child(
+      tenant TEXT NOT NULL,
+      parent_tbl TEXT NOT NULL,
+      parent BLOB NOT NULL,
+      tbl TEXT NOT NULL,
+      id BLOB NOT NULL,
+      PRIMARY KEY (tenant, parent_tbl, parent, tbl, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX child_by_record ON child(tenant, tbl, id);
+
+    -- The living records that have a unique key, by the 16 bytes that stand for its values.
+    CREATE TABLE unique_key(
+      tenant TEXT NOT NULL,
+      key BLOB NOT NULL,
+      tbl TEXT NOT NULL,
+      id BLOB NOT NULL,
+      PRIMARY KEY (tenant, key, tbl, id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX unique_key_by_record ON unique_key(tenant, tbl, id);
+
+    -- Deleted records whose children were not all looked for; at is when, in milliseconds.
+    CREATE TABLE open_deletion(
+      tenant TEXT NOT NULL,
+      position INTEGER NOT NULL,
+      tbl TEXT NOT NULL,
+      id BLOB NOT NULL,
+      author TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      PRIMARY KEY (tenant, position)
+    ) STRICT, WITHOUT ROWID;
+    """
 
   private static let absence = """
     UPDATE meta SET schema = 2;

@@ -39,14 +39,14 @@ extension Connection {
     }
   }
 
-  /// The feed of a record; nil where there is none.
-  func feed(of key: RecordKey, tenant: String) throws(SQLiteError) -> Key? {
+  /// Whether a record is deleted; nil where there is none.
+  func isDeleted(_ key: RecordKey, tenant: String) throws(SQLiteError) -> Bool? {
     let select = try statement(
-      "SELECT feed FROM record WHERE tenant = ?1 AND tbl = ?2 AND id = ?3")
+      "SELECT deleted IS NOT NULL FROM record WHERE tenant = ?1 AND tbl = ?2 AND id = ?3")
     select.bind(tenant, at: 1)
     select.bind(key.table, at: 2)
     select.bind(key.id, at: 3)
-    return try select.first { (row) throws(SQLiteError) in row.key(0) }
+    return try select.first { (row) throws(SQLiteError) in row.int64(0) == 1 }
   }
 
   /// Loads what is remembered of a record's stamps from the future, by field.

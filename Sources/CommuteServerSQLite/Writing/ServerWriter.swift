@@ -27,6 +27,10 @@ struct ServerWriter: ~Copyable {
   private let line: WorkLine<SettlingJob>
   private let notes: DeviceNotes
   private let settings: ServerSQLiteSettings
+  private let index: RecordIndex
+  private let follower: DeletionFollower
+  /// Whether deletions are open.
+  private var isFollowing = false
   private var changesCounted = 0
   private var pagesInLog = 0
 
@@ -44,17 +48,35 @@ struct ServerWriter: ~Copyable {
     self.line = line
     self.notes = notes
     self.settings = settings
+    index = RecordIndex(settlement)
+    follower = DeletionFollower(
+      connection: connection, index: index, bytes: settings.touchedBytesLimit)
+  }
+
+  /// Makes the index true where the tables declare something else than the last time.
+  ///
+  /// - Throws: What SQLite says.
+  func bringIndex() throws(ServerStoreError) {
+    do throws(SQLiteError) {
+      try connection.bring(index)
+    } catch {
+      throw ServerStoreError(error)
+    }
   }
 
   /// Works until the line is closed and empty.
   mutating func run() {
     var isPatient = false
+    isFollowing = !index.isEmpty
     while true {
-      let patience = isPatient ? Self.notePatience : nil
+      let patience = isFollowing ? .nanoseconds(0) : isPatient ? Self.notePatience : nil
       switch line.take(atMost: settings.groupLimit, patience: patience) {
       case .jobs(let jobs):
         settle(jobs)
         isPatient = false
+      case .nothing where isFollowing:
+        follow()
+        isPatient = !notes.isEmpty
       case .nothing where isPatient:
         // A note that cannot be written is lost; the device tells it again.
         try? writeNotes()
@@ -90,6 +112,30 @@ struct ServerWriter: ~Copyable {
     }
     settings.hook?(.answered)
     checkpointIfDue()
+    isFollowing = !index.isEmpty
+  }
+
+  /// Goes on with open deletions in a transaction of their own, while nobody waits.
+  private mutating func follow() {
+    do throws(StoreFailure) {
+      let isOpen = try StoreFailure.wrap { () throws(SQLiteError) in
+        try connection.hasOpenDeletions()
+      }
+      guard isOpen else {
+        isFollowing = false
+        return
+      }
+      isFollowing = try connection.transaction(.immediate, synchronous: .full) {
+        () throws(StoreFailure) in
+        let found = try StoreFailure.wrap { () throws(SQLiteError) in try connection.loadMeta() }
+        guard let meta = found else { return false }
+        return try follower.run(tenant: nil, meta: meta)
+      }
+      checkpointIfDue()
+    } catch {
+      // Tried again after the next request.
+      isFollowing = false
+    }
   }
 
   private func settleTogether(
@@ -132,12 +178,13 @@ struct ServerWriter: ~Copyable {
     let raised = rules.raise(&request)
     var portion = try SettlingPortion(
       of: request, account: job.account, rules: rules, meta: meta,
-      limit: settings.touchedBytesLimit, on: connection)
+      limit: settings.touchedBytesLimit, index: index, on: connection)
     let outcome = settlement.settle(
       portion.request, in: &portion.state, time: job.time, user: job.account.user)
     try StoreFailure.wrap { () throws(SQLiteError) in
       try save(outcome, portion.state, of: job)
     }
+    if !index.isEmpty { _ = try follower.run(tenant: job.account.tenant, meta: meta) }
     var settled = SettledRequest(renews: outcome.renews, verdicts: outcome.verdicts)
     if outcome.renews {
       settled.renewal = Settlement.renewal(of: portion.request, in: portion.state)
@@ -161,6 +208,10 @@ struct ServerWriter: ~Copyable {
     for key in outcome.changedRecords {
       guard let stored = state.records[key] else { continue }
       try connection.saveRecord(key, stored, tenant: tenant, time: job.time)
+      try connection.saveIndex(index, of: key, stored, tenant: tenant)
+    }
+    for open in outcome.openDeletions {
+      try connection.saveOpen(open, tenant: tenant, time: job.time)
     }
     for id in outcome.appliedOperations {
       guard let applied = state.operations[id] else { continue }

@@ -15,6 +15,7 @@ struct SettlingPortion {
   var postponed: [OperationID] = []
   private let tenant: String
   private let limit: Int
+  private let index: RecordIndex
   private var bytes = 0
   private var hasRestamps = true
   private var hasStubs = true
@@ -22,13 +23,15 @@ struct SettlingPortion {
   /// Loads the rows, until enough are loaded.
   init(
     of request: SyncRequest, account: Account, rules: ServerRules, meta: ServerMeta, limit: Int,
-    on connection: Connection
+    index: RecordIndex, on connection: Connection
   ) throws(StoreFailure) {
     self.request = request
     self.limit = limit
+    self.index = index
     tenant = account.tenant
     state = ServerState(
       epoch: meta.epoch, clock: HybridClock(replica: meta.replica, last: meta.clock))
+    state.isWhole = false
     try loadPlaces(of: account, rules: rules, on: connection)
     try loadOffered(on: connection)
     try loadRecords(on: connection)
@@ -80,6 +83,7 @@ struct SettlingPortion {
         request.operations = []
         return
       }
+      try loadFamily(of: offer, on: connection)
     }
   }
 
@@ -96,6 +100,62 @@ struct SettlingPortion {
       let stored = state.records[sent.operation.key]
       for conflict in Settlement.conflicts(of: sent.operation, on: stored) {
         try loadConflict(conflict, on: connection)
+      }
+      try loadFamily(of: sent.operation, on: connection)
+    }
+  }
+
+  /// Loads what must be known of other records for the sake of references and unique keys.
+  private mutating func loadFamily(
+    of operation: CommuteCore.Operation, on connection: Connection
+  ) throws(StoreFailure) {
+    let key = operation.key
+    guard index.covers(key.table) else { return }
+    let stored = state.records[key]
+    try loadParents(index.settlement.parents(of: operation, on: stored), on: connection)
+    let values = operation.fields.mapValues { $0.value }
+    try loadHolders(
+      index.settlement.uniqueIdentities(of: values, on: stored, key: key, feed: operation.feed),
+      on: connection)
+  }
+
+  private mutating func loadFamily(
+    of offer: SyncRequest.Offer, on connection: Connection
+  ) throws(StoreFailure) {
+    let key = offer.record.key
+    guard index.covers(key.table) else { return }
+    let stored = state.records[key]
+    let offered = offer.record.state
+    for state in [offered, stored?.state ?? offered] {
+      try loadParents(index.settlement.parents(of: state, in: key.table), on: connection)
+    }
+    let values = offered.fields.mapValues { $0.value }
+    try loadHolders(
+      index.settlement.uniqueIdentities(of: values, on: stored, key: key, feed: offer.feed),
+      on: connection)
+  }
+
+  private mutating func loadParents(
+    _ parents: [RecordKey], on connection: Connection
+  ) throws(StoreFailure) {
+    for parent in parents where state.records[parent] == nil {
+      let isDeleted = try StoreFailure.wrap { () throws(SQLiteError) in
+        try connection.isDeleted(parent, tenant: tenant)
+      }
+      switch isDeleted {
+      case true?: state.gone.insert(parent)
+      case false?: continue
+      case nil: try loadStub(parent, on: connection)
+      }
+    }
+  }
+
+  private mutating func loadHolders(
+    _ identities: [RecordID], on connection: Connection
+  ) throws(StoreFailure) {
+    for identity in identities where state.holders[identity] == nil {
+      state.holders[identity] = try StoreFailure.wrap { () throws(SQLiteError) in
+        try connection.holders(of: identity, tenant: tenant)
       }
     }
   }
@@ -147,13 +207,13 @@ struct SettlingPortion {
     var seen = Set(request.operations.map(\.operation.key) + request.offers.map(\.record.key))
     for sent in request.operations {
       for key in sent.operation.needs where seen.insert(key).inserted {
-        let feed = try StoreFailure.wrap { () throws(SQLiteError) in
-          try connection.feed(of: key, tenant: tenant)
+        let isDeleted = try StoreFailure.wrap { () throws(SQLiteError) in
+          try connection.isDeleted(key, tenant: tenant)
         }
-        if let feed {
-          state.records[key] = StoredRecord(feed: feed, state: RecordState())
-        } else {
+        if isDeleted == nil {
           try loadStub(key, on: connection)
+        } else {
+          state.present.insert(key)
         }
       }
     }

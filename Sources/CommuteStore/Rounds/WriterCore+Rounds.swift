@@ -37,7 +37,8 @@ extension WriterCore {
   private func marked(_ row: OutboxRow) throws(StoreError) -> OutboxRow {
     let base = row.isInFlight ? nil : try base(of: row.operation.key)
     var record = DeviceRecord(
-      key: row.operation.key, feed: row.operation.feed, base: base, rows: [row])
+      key: row.operation.key, feed: row.operation.feed, base: base, rows: [row],
+      table: schema.tables[row.operation.key.table])
     record.markInFlight(epoch: state.device.epoch)
     guard var marked = record.rows.first else { return row }
     if marked.bytes.isEmpty { marked.bytes = marked.operation.withoutBases().encoded() }
