@@ -144,12 +144,48 @@ import Testing
     let report = await scene.driver(store).sync()
     let inbox = try await store.inbox()
     #expect(report.revoked == ["books": "you left"])
+    #expect(report.status == .notGranted(waiting: 0, feeds: ["books"]))
+    #expect(report.status.text == "No longer granted to you: books")
     #expect(inbox.map(\.code) == [.forbidden])
     #expect(try await store.titles().isEmpty)
+    await store.close()
+    let again = try scene.open()
+    let silent = await scene.driver(again).sync()
+    #expect(silent.revoked.isEmpty)
+    #expect(silent.status == .notGranted(waiting: 0, feeds: ["books"]))
+    #expect(scene.client.requests.last?.feeds.isEmpty == true)
     try await scene.server.setAccess(.write, of: .local, to: "books")
-    try await store.subscribe(to: "books")
+    try await again.subscribe(to: "books")
+    let granted = await scene.driver(again).sync()
+    #expect(granted.status.text == "Up to date")
+    #expect(try await again.titles() == ["1", "2", "3", "4", "5"])
+  }
+
+  @Test func `a device whose clock stood a year ahead is not ahead any more`() async throws {
+    let now = scene.time.wall
+    scene.time.advance(365 * Self.day)
+    try await store.write { tx in try tx.update(Book.self, id(1)) { $0.note = "of the future" } }
+    scene.time.advance(-365 * Self.day)
+    let report = await scene.driver(store).sync()
+    let device = try await store.device()
+    #expect(report.failure == nil)
+    #expect(device.earlierReplicas.count == 1)
+    #expect(device.clock.last >> 16 <= UInt64(now + 60_000))
+    // What it writes now is taken as it is, and what others write then wins.
+    try await store.write { tx in try tx.update(Book.self, id(1)) { $0.note = "of today" } }
+    let next = await scene.driver(store).sync()
+    #expect(next.settled == 1)
+    scene.time.advance(120_000)
+    let other = try scene.open("other")
+    _ = await scene.driver(other).sync()
+    let told = try await other.read { tx in try tx.fetch(Book.self, id(1)) }
+    #expect(told?.note == "of today")
+    try await other.write { tx in try tx.update(Book.self, id(1)) { $0.note = "later" } }
+    _ = await scene.driver(other).sync()
     _ = await scene.driver(store).sync()
-    #expect(try await store.titles() == ["1", "2", "3", "4", "5"])
+    let shown = try await store.read { tx in try tx.fetch(Book.self, id(1)) }
+    #expect(shown?.note == "later")
+    #expect(try await store.device().clock.last >> 16 <= UInt64(scene.time.wall + 60_000))
   }
 
   @Test func `a reset in the middle of pages that are under way begins anew`() async throws {

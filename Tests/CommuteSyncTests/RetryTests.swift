@@ -65,6 +65,31 @@ import Testing
     #expect(scene.client.requests.count == 2)
   }
 
+  @Test func `a batch that was halved stays so in the next process`() async throws {
+    try await store.add(2...8)
+    await driver.stop()
+    await store.close()
+    scene.client.usually(
+      Reply { (request, client) async throws(HTTPClientError) in
+        if request.operations.count <= 2 { return try await client.passOn(request) }
+        return HTTPResponse(status: 502, line: "status 502")
+      })
+    var open: Store?
+    for _ in 1...3 {
+      await open?.close()
+      let store = try scene.open()
+      let process = scene.driver(store)
+      _ = await process.sync()
+      await process.stop()
+      open = store
+    }
+    #expect(scene.client.requests.prefix(3).map(\.operations.count) == [8, 4, 2])
+    // What was taken doubles it again, once.
+    let waiting = try await open?.counts().waiting
+    #expect(waiting == 6)
+    await open?.close()
+  }
+
   @Test func `a stored retry goes on after a restart, with what is left of its time`()
     async throws
   {

@@ -68,6 +68,7 @@ import Testing
       "Update needed before changes can be sent · 1 change waiting"
     ),
     (.stopped(waiting: 1, reason: "Stopped"), "Stopped · 1 change waiting"),
+    (.notGranted(waiting: 0, feeds: ["a", "b"]), "No longer granted to you: a, b"),
   ]
 
   @Test(arguments: lines.indices) func `each status is one line for people`(index: Int) {

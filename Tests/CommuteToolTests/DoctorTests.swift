@@ -69,6 +69,51 @@ import Testing
     _ = await server.end()
   }
 
+  @Test func `records that are offered again wait, too`() async throws {
+    _ = try await bench.books("a", "add", "Emma")
+    try await bench.change(
+      "a/commute.db",
+      """
+      INSERT INTO c_offer(operation, tbl, id, feed, state, attempts, not_before)
+      VALUES (randomblob(16), 'book', randomblob(16), 'books', x'', 0, 0)
+      """)
+    let outcome = try await doctor()
+    #expect(
+      outcome.output.contains(
+        "1 change waiting; 1 record to offer again, because the server was put back"),
+      "\(outcome)")
+    #expect(try await findings()["pending"]?["offers"] as? Int == 1)
+    let status = try await bench.books("a", "status", "--json")
+    #expect(status.output.contains(#""waiting":2"#), "\(status)")
+    #expect(status.output.contains(#""offers":1"#))
+  }
+
+  @Test func `a feed that was taken away is named until it is asked for again`() async throws {
+    let server = try await bench.serve()
+    _ = try await bench.books("a", "add", "Emma", "--server", try await server.url(), "--sync")
+    _ = try await bench.books("b", "sync", "--server", try await server.url())
+    try await bench.change(
+      "b/commute.db",
+      """
+      UPDATE c_feed SET subscribed = 0, cursor = NULL, granted = NULL, revoked = 'you left';
+      DELETE FROM book
+      """)
+    let status = try await bench.books("b", "status")
+    #expect(status.output.hasPrefix("No longer granted to you: books\n"), "\(status)")
+    #expect(status.output.contains("books: you left"))
+    let looked = try await bench.command(["doctor", "--device", bench.path("b")])
+    #expect(looked.code == 1)
+    #expect(looked.output.contains("!  feeds"), "\(looked)")
+    #expect(looked.output.contains("→ when you have it again: `commute books sync --subscribe`"))
+    let silent = try await bench.books("b", "sync")
+    #expect(silent.code == 0, "\(silent)")
+    #expect(try await bench.books("b", "list").output.contains("Emma") == false)
+    let asked = try await bench.books("b", "sync", "--subscribe")
+    #expect(asked.output.hasPrefix("Up to date"), "\(asked)")
+    #expect(try await bench.books("b", "list").output.contains("Emma"))
+    _ = await server.end()
+  }
+
   @Test func `refused changes, records kept aside and a sign-in need somebody`() async throws {
     _ = try await bench.books("a", "add", "Villette")
     let tooLarge = try FakeServer(FakeServer.answer("413 Content Too Large", "{}"))

@@ -76,6 +76,25 @@ import Testing
     #expect(json.output.hasPrefix(#"{"purged":0,"waiting":0"#), "\(json.output)")
   }
 
+  @Test func `a server purges by itself what all devices know`() async throws {
+    let server = try await bench.serve()
+    let url = try await server.url()
+    for title in ["Emma", "Dracula"] { _ = try await bench.books("a", "add", title) }
+    _ = try await bench.books("a", "sync", "--server", url)
+    _ = try await bench.books("a", "delete", "Emma", "--sync")
+    #expect(await server.end() == 0)
+    let later = ["COMMUTE_CLOCK_AHEAD": String(100 * 86_400_000)]
+    let stubs = "SELECT count(*) FROM stub"
+    #expect(try await bench.ask("server.db", stubs) == "0")
+    let purging = try await bench.serve(["--purge-after", "0"], later)
+    _ = try await purging.line { $0 == "purged 1 old deletion" }
+    #expect(try await bench.ask("server.db", stubs) == "1")
+    #expect(
+      try await bench.ask("server.db", "SELECT count(*), min(deleted IS NULL) FROM record")
+        == "1|1")
+    #expect(await purging.end() == 0)
+  }
+
   @Test func `what is no server's database is named, and nothing is made`() async throws {
     let none = try await care("backup", bench.path("x.backup"))
     #expect(none.code == 1 && none.complaint.contains("there is no database"))

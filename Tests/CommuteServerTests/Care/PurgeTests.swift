@@ -68,6 +68,39 @@ import Testing
     #expect(try await purge(after: 101).tombstones == 0)
   }
 
+  @Test func `takes conflicts that were dismissed, and the same loss is not told again`()
+    async throws
+  {
+    var (phone, tablet) = (TestDevice(0xA), TestDevice(0xB))
+    let store = try await folder.openStore()
+    let lost = phone.operation(1, "Emma")
+    _ = try await store.round(&phone, [lost])
+    _ = try await store.round(&tablet)
+    _ = try await store.round(&tablet, [tablet.operation(1, "Dracula", creates: false)])
+    let told = try #require(try await store.round(&phone).records.first { $0.key.isConflict })
+    var dismissal = phone.deletion(1)
+    dismissal.key = told.key
+    #expect(try await store.round(&phone, [dismissal]).isAllApplied)
+    for _ in 0..<2 {
+      try await see(&phone, day: 100, on: store)
+      try await see(&tablet, day: 100, on: store)
+    }
+    await store.close()
+    let conflicts = "SELECT count(*) FROM record WHERE tbl = 'c_conflict'"
+    #expect(try texts(conflicts) == [.integer(1)])
+    let report = try await purge(after: 101)
+    #expect(report.tombstones == 1)
+    #expect(try texts(conflicts) == [.integer(0)])
+    #expect(try texts("SELECT tbl FROM stub") == [.text("c_conflict")])
+    // A file that was put back sends the value that lost again, under another operation id.
+    let reopened = try await folder.openStore()
+    let again = phone.operation(
+      1, "Emma", creates: false, stamp: lost.fields["title"]?.stamp)
+    _ = try await reopened.round(&phone, [again], time: TestDevice.time + 101 * Self.day)
+    await reopened.close()
+    #expect(try texts(conflicts) == [.integer(0)])
+  }
+
   @Test func `waits for a device that was seen and has not read the deletion`() async throws {
     var (phone, tablet) = (TestDevice(0xA), TestDevice(0xB))
     let store = try await library(&phone, &tablet)
@@ -268,4 +301,8 @@ import Testing
     #expect(try texts("SELECT count(*) FROM record") == [.integer(60)])
     #expect(try texts("PRAGMA integrity_check") == [.text("ok")])
   }
+}
+
+extension RecordKey {
+  fileprivate var isConflict: Bool { table == ConflictEntry.table }
 }

@@ -91,11 +91,16 @@ final class Workbench: Sendable {
 
   /// Starts the server of this bench on a free port.
   func serve(_ options: String...) async throws -> RunningProgram {
+    try await serve(options, [:])
+  }
+
+  /// Starts the server with more in its environment than a bench's programs have.
+  func serve(_ options: [String], _ variables: [String: String]) async throws -> RunningProgram {
     try await RunningProgram.start(
       ChildProcess(
         program: Self.program,
         arguments: ["serve", "--port", "0", "--db", path("server.db")] + options,
-        environment: environment))
+        environment: environment.merging(variables) { $1 }))
   }
 }
 
