@@ -4,7 +4,7 @@ import CommuteStore
 import Testing
 
 /// Writing by property, by query and in parts: only what really changes is queued.
-@Suite struct BulkWritingTests {
+@Suite(.timeLimit(.minutes(2))) struct BulkWritingTests {
   let folder: TemporaryStore
   let store: Store
 
@@ -143,6 +143,27 @@ import Testing
       ])
     try await settle()
     #expect(try queued() == .integer(0))
+  }
+
+  @Test func `what is known of the file beside its records is undone with a part, too`()
+    async throws
+  {
+    try await store.write { tx in
+      tx.setNote("place", "here")
+      try? tx.savepoint { tx in
+        tx.setNote("place", "elsewhere")
+        tx.setNote("more", "lost")
+        try tx.insert(Novel(title: "lost"), feed: "attic")
+        throw Refused()
+      }
+      try tx.insert(Novel(title: "kept"))
+    }
+    let place = try await store.note("place")
+    let more = try await store.note("more")
+    #expect(place == "here")
+    #expect(more == nil)
+    #expect(try folder.rows("SELECT feed FROM c_feed WHERE feed = 'attic'") == [])
+    #expect(try folder.rows("SELECT position FROM c_outbox") == [[.integer(1)]])
   }
 
   @Test func `observers hear nothing of a part that was undone`() async throws {

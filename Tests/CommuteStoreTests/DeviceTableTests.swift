@@ -4,7 +4,7 @@ import CommuteStore
 import Testing
 
 /// Tables of one device alone, indexes and unique keys: what no server knows of.
-@Suite struct DeviceTableTests {
+@Suite(.timeLimit(.minutes(2))) struct DeviceTableTests {
   let folder: TemporaryStore
   let store: Store
 

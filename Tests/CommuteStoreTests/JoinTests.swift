@@ -4,7 +4,7 @@ import CommuteStore
 import Testing
 
 /// Pairs, groups and what is made of a column, each compared with SQL on the file.
-@Suite struct JoinTests {
+@Suite(.timeLimit(.minutes(2))) struct JoinTests {
   let folder: TemporaryStore
   let store: Store
 
