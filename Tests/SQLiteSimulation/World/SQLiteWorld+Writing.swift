@@ -58,6 +58,12 @@ extension SQLiteWorld {
   private func mend(_ entry: InboxEntry, _ stock: Stock, on device: RealDevice) async throws {
     guard let record = Shelf.number(of: entry.key) else { return }
     let edit = Edit(number: ledger.take() + stock.rawValue, record: record, stock: stock)
+    // What stood behind a refused creation is part of what the person makes anew.
+    for behind in try await entries(of: device) where behind.behind == entry.id {
+      for number in ledger.numbers(in: behind.refused) {
+        ledger.doubt(number, device: device.number)
+      }
+    }
     let made = Made()
     try await act(device, "mends \(stock) of \(record) as \(edit.number)", made: made) { store in
       made.set([edit])
