@@ -12,8 +12,8 @@ extension Settlement {
 
   /// What stands for the keys that changes may give a record, which belongs to a feed.
   ///
-  /// For each key that is all that its fields may hold afterwards. Who has them is to be loaded with
-  /// the record.
+  /// For each key that is all that its fields may hold afterwards. Who has them is to be loaded
+  /// with the record.
   public func uniqueIdentities(
     of changes: FieldMap<FieldValue>, on stored: StoredRecord?, key: RecordKey, feed: Key
   ) -> [RecordID] {
