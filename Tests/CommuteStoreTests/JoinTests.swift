@@ -232,4 +232,39 @@ import Testing
     }
     #expect(error?.message == "the sum of novel.pages takes more than 64 bits")
   }
+
+  @Test func `a column that is declared to name one table joins no other`() async throws {
+    let folder = try TemporaryStore()
+    let store = try folder.open(Library.tables + [Loan.table])
+    try await store.write { tx in
+      try tx.insert(Novel(id: id(1), title: "Momo"))
+      try tx.insert(Loan(novel: id(1)))
+    }
+    let titles = try await store.read { tx in
+      try tx.fetch(Loan.join(\.novel, Novel.self)).map { $1.title }
+    }
+    let loans = try await store.read { tx in try tx.count(Novel.join(referring: \Loan.novel)) }
+    #expect(titles == ["Momo"])
+    #expect(loans == 1)
+    let reads: [@Sendable (borrowing ReadTransaction) throws -> Void] = [
+      { tx in _ = try tx.fetch(Loan.join(\.novel, Author.self)) },
+      { tx in _ = try tx.fetch(Loan.leftJoin(\.novel, Author.self)) },
+      { tx in _ = try tx.fetch(Author.join(referring: \Loan.novel)) },
+    ]
+    for read in reads {
+      let error = await #expect(throws: StoreError.self) {
+        try await store.read { tx in try read(tx) }
+      }
+      #expect(error?.message == "loan.novel refers to novel, not to author")
+    }
+  }
+}
+
+private struct Loan: Record {
+  var id = RecordID.zero
+  var novel = RecordID.zero
+
+  static let table = Table("loan", feed: "library", blank: Loan()) {
+    Column("novel", \.novel, references: Reference("novel"))
+  }
 }

@@ -16,7 +16,15 @@ public struct Join<Left: Record, Right: Record>: Sendable {
   init(_ left: Query<Left>, _ column: QueriedColumn, is other: QueriedColumn) {
     self.left = left
     columns = (column, other)
-    problem = column.problem ?? other.problem
+    problem =
+      column.problem ?? other.problem ?? Self.problem(of: column, naming: other.table)
+      ?? Self.problem(of: other, naming: column.table)
+  }
+
+  /// Why a column cannot name the records of a table: it is declared to name those of another one.
+  private static func problem(of column: QueriedColumn, naming table: String) -> String? {
+    guard let declared = column.references, declared != Key(table) else { return nil }
+    return "\(column.name) refers to \(declared.text), not to \(table)"
   }
 
   /// Keeps only pairs for whose first record the condition holds, too.

@@ -82,8 +82,7 @@ extension Query {
   func clauses(isOrdered: Bool = true) -> String {
     var text = conditions(prefix).whereClause
     let hasOrder = !orders.isEmpty || isCut || last != nil || search != nil
-    // A part of the records is the same part only in the same order.
-    if (isOrdered || isCut) && hasOrder {
+    if isOrdered && hasOrder {
       text += " ORDER BY " + ordering(prefix).joined(separator: ", ")
     }
     return text + limitClause
