@@ -100,6 +100,8 @@ let package = Package(
     // A file layer for SQLite that fails, and what is tried on it.
     .target(
       name: "CFaultFiles", dependencies: ["CSQLite"], path: "Tests/FaultFiles"),
+    // What stands in for SQLCipher and writes down what it hears.
+    .target(name: "CKeyStandIn", dependencies: ["CSQLite"], path: "Tests/KeyStandIn"),
     .executableTarget(
       name: "FaultRunner",
       dependencies: ["CFaultFiles", "CommuteCore", "CommuteSQLite", "CommuteStore"],
@@ -145,7 +147,8 @@ let package = Package(
       ],
       exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(
-      name: "CommuteStoreTests", dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore"],
+      name: "CommuteStoreTests",
+      dependencies: ["CKeyStandIn", "CommuteCore", "CommuteSQLite", "CommuteStore"],
       exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(
       name: "CommuteFeaturesTests",

@@ -139,18 +139,6 @@ private struct Note: Record {
     #expect(held?.state.fields["text"]?.value == .text("second"))
   }
 
-  @Test func `a file of a newer app is refused and left alone`() async throws {
-    let new = try folder.open { $0.schemaVersion = 5 }
-    try await new.write { tx in try tx.insert(Book(id: id(1), title: "Momo")) }
-    await new.close()
-    #expect(throws: StoreError.newerSchema(found: "schema 5", known: "schema 4")) {
-      try folder.open { $0.schemaVersion = 4 }
-    }
-    try folder.execute("PRAGMA user_version = 99")
-    #expect(throws: StoreError.self) { try folder.open { $0.schemaVersion = 5 } }
-    #expect(try folder.value("SELECT title FROM book") == .text("Momo"))
-  }
-
   @Test func `a rule that does not fit the column is refused by name`() throws {
     struct Counted: Record {
       var id = RecordID.zero

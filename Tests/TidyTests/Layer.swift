@@ -65,6 +65,7 @@ struct Module: Sendable {
     "CommuteSimulator": Module(layer: .harness, imports: ["CommuteCore", "CommuteTestKit"]),
     "StoryRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
     "CFaultFiles": Module(layer: .harness, imports: ["CSQLite"]),
+    "CKeyStandIn": Module(layer: .harness, imports: ["CSQLite"]),
     "FaultRunner": Module(layer: .harness, imports: everything.union(["CFaultFiles"])),
     "SQLiteSimulator": Module(
       layer: .harness,

@@ -20,14 +20,12 @@ public struct AccountFile: Hashable, Sendable {
 
 extension AccountFile {
   /// Reads what a file says about itself; nil where there is no file, or none that was begun.
-  static func read(in directory: String) throws(StoreError) -> AccountFile? {
+  static func read(
+    in directory: String, key: (@Sendable () throws -> StoreKey)? = nil
+  ) throws(StoreError) -> AccountFile? {
     let path = "\(directory)/\(StoreFolder.databaseName)"
     guard (PrivateFolder.size(of: path) ?? 0) > 0 else { return nil }
-    var configuration = Configuration(.readOnly)
-    configuration.journal = .unchanged
-    let connection = try speaking { () throws(SQLiteError) in
-      try Connection(.file(path), configuration)
-    }
+    let connection = try DatabasePlace(location: .file(path), key: key).connectForReading()
     defer { connection.close() }
     return try read(in: directory, on: connection)
   }

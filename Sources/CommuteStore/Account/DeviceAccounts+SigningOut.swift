@@ -68,7 +68,8 @@ extension DeviceAccounts {
       var configuration = Configuration(.readWrite)
       configuration.journal = .unchanged
       configuration.busyMilliseconds = 0
-      let connection = try Connection(.file(folder.database), configuration)
+      let place = DatabasePlace(location: .file(folder.database), key: key)
+      let connection = try place.connect(configuration)
       defer { connection.close() }
       let file = try AccountFile.read(in: folder.path, on: connection)
       let unsettled = file?.unsettled ?? UnsettledWork()
@@ -80,6 +81,8 @@ extension DeviceAccounts {
       if case .export(let path) = farewell { try connection.backup(toFile: path) }
       return unsettled
     } catch SQLiteError.busy {
+      throw SignOutRefusal.inUse
+    } catch StoreError.busy {
       throw SignOutRefusal.inUse
     } catch let error as SQLiteError {
       throw StoreError(error)

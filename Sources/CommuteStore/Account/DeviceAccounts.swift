@@ -24,15 +24,18 @@ public struct DeviceAccounts: Sendable {
   /// The device's folder.
   public let directory: String
   let hostDirectory: String?
+  let key: (@Sendable () throws -> StoreKey)?
 
   /// Names a device; nothing is read or made yet.
   ///
   /// - Parameters:
   ///   - directory: The device's folder.
-  ///   - options: Where records outside the databases are kept, as the stores have it.
+  ///   - options: Where records outside the databases are kept, and their key, as the stores have
+  ///     them.
   public init(_ directory: String, options: StoreOptions = StoreOptions()) {
     self.directory = directory
     hostDirectory = options.hostDirectory
+    key = options.key
   }
 
   /// Who is signed in.
@@ -60,16 +63,16 @@ public struct DeviceAccounts: Sendable {
     var others: [AccountFile] = []
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     for name in names {
-      if let file = try AccountFile.read(in: "\(folder)/\(name)") { others.append(file) }
+      if let file = try AccountFile.read(in: "\(folder)/\(name)", key: key) { others.append(file) }
     }
     others.sort { Key($0.account.owner) < Key($1.account.owner) }
-    return (try AccountFile.read(in: directory)).map { [$0] + others } ?? others
+    return (try AccountFile.read(in: directory, key: key)).map { [$0] + others } ?? others
   }
 
   /// The file of an account; nil where it has none.
   public func file(of account: Account) throws(StoreError) -> AccountFile? {
-    if let own = try AccountFile.read(in: place(of: account)) { return own }
-    guard let first = try AccountFile.read(in: directory), first.account == account else {
+    if let own = try AccountFile.read(in: place(of: account), key: key) { return own }
+    guard let first = try AccountFile.read(in: directory, key: key), first.account == account else {
       return nil
     }
     return first
@@ -80,7 +83,7 @@ public struct DeviceAccounts: Sendable {
   /// A file that was used without a sign-in goes to the account that signs in first.
   public func directory(of account: Account) throws(StoreError) -> String {
     if let file = try file(of: account) { return file.directory }
-    guard let first = try AccountFile.read(in: directory), !first.isUnowned else {
+    guard let first = try AccountFile.read(in: directory, key: key), !first.isUnowned else {
       return directory
     }
     return place(of: account)

@@ -47,4 +47,6 @@ struct FileState: Sendable {
   var settled: Set<RecordID> = []
   /// Whether this transaction put rows into the outbox.
   var queued = false
+  /// Whether this transaction changed a setting.
+  var preferencesChanged = false
 }

@@ -108,9 +108,14 @@ extension WriterCore {
     options.onPoint?(.afterCheckpoint)
   }
 
-  /// Marks a clean end, and closes the connection.
-  func close() {
+  /// Marks a clean end, and closes the connection; later calls are answered with `reason`.
+  func close(_ reason: StoreError) {
+    if isClosed { ending = reason }
     guard !isClosed else { return }
+    guard refusal == nil else {
+      ending = reason
+      return connection.close(copyingLog: false)
+    }
     // Who has only read waits for nobody who writes.
     let hasWritten = commits.transactions.load(ordering: .relaxed) > 0
     if !state.meta.cleanEnd, state.meta.boot == bootID, !isIdentityOpen,
@@ -119,7 +124,7 @@ extension WriterCore {
       state.meta.cleanEnd = true
       try? commit(writes: 0)
     }
-    isClosed = true
+    ending = reason
     // The last connection to close copies the log: that is a checkpoint and needs the lock.
     let patience = hasWritten ? options.busyMilliseconds : 0
     let hasLock = (try? folder.writerLock.lock(waiting: patience)) != nil

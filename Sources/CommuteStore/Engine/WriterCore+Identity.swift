@@ -63,6 +63,7 @@ extension WriterCore {
     for shape in shapes.synced {
       if let feed = shape.feed, state.revoked[feed] == nil { try? enter(feed: feed) }
     }
+    if options.syncsPreferences { try? enter(feed: PreferenceRecord.feed) }
     if let name = options.deviceName { state.meta.device = name }
   }
 

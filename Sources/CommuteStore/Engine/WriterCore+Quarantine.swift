@@ -118,7 +118,8 @@ extension StoreError {
       .tooManyFeeds:
       true
     case .busy, .diskFull, .readOnly, .unreadable, .corrupt, .newerSchema, .wrongOwner, .closed,
-      .missing, .hostRecord, .syncedElsewhere:
+      .missing, .hostRecord, .syncedElsewhere, .migration, .suspended, .openedForReading,
+      .unprepared:
       false
     }
   }

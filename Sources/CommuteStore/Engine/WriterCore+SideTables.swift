@@ -80,6 +80,7 @@ extension WriterCore {
     statement.bind(packer.bytes, at: 5)
     try run(statement)
     note(engine: "c_unknown")
+    if key.table == PreferenceRecord.table { state.preferencesChanged = true }
     try noteConflict(key, view)
   }
 
@@ -89,6 +90,7 @@ extension WriterCore {
     bind(key, to: statement)
     try run(statement)
     note(engine: "c_unknown")
+    if key.table == PreferenceRecord.table { state.preferencesChanged = true }
     try noteConflict(key, nil)
   }
 

@@ -9,12 +9,13 @@ extension WriterCore {
   func loadState() throws(StoreError) {
     try names.load(from: connection)
     let found = try FileState.load(from: connection, names: names)
-    guard found.meta.schemaVersion <= schema.version else {
+    guard refusal != nil || found.meta.schemaVersion <= schema.version else {
       throw .newerSchema(
         found: "schema \(found.meta.schemaVersion)", known: "schema \(schema.version)")
     }
     state = found
     saved = state
+    loadPreferences()
     try speaking { () throws(SQLiteError) in
       hasTombstones = try connection.value("SELECT 1 FROM c_tombstone LIMIT 1") != .null
       hasOffers = try connection.value("SELECT 1 FROM c_offer LIMIT 1") != .null

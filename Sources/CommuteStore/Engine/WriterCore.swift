@@ -35,10 +35,15 @@ final class WriterCore {
   var searchedAt: Int64?
   /// Whether anybody observed when the transaction began.
   var wasWatched = false
+  /// What is set, in memory.
+  var preferences = PreferenceMemory()
   /// What was committed so far.
-  let commits = CommitCount()
+  var commits = CommitCount()
   var statements: [TableStatements]
-  var isClosed = false
+  /// What is answered since the connection was closed; nil while it is open.
+  var ending: StoreError?
+  /// What every write is answered where the file may only be read; nil where it may be written.
+  var refusal: StoreError?
   /// Whether it must still be decided, before anything is written, as who the file writes.
   var isIdentityOpen = false
 
@@ -64,7 +69,7 @@ final class WriterCore {
   ///
   /// Where others have it and it is not to wait, ``StoreError/busy(holder:)`` is thrown at once.
   func begin(_ durability: Durability, waits: Bool) throws(StoreError) {
-    guard !isClosed else { throw .closed }
+    if let reason = ending ?? refusal { throw reason }
     if isIdentityOpen {
       guard waits else { throw .busy(holder: "another process") }
       try settleIdentity(waits: true)
@@ -118,10 +123,13 @@ final class WriterCore {
     forgetSettled()
     let changes = state.changes
     let queued = state.queued
+    let isSet = state.preferencesChanged
+    state.preferencesChanged = false
     state.changes = []
     state.settled = []
     state.queued = false
     saved = state
+    if isSet { loadPreferences() }
     options.onPoint?(.afterCommit)
     if wasWatched {
       observers.note(changes)
@@ -161,12 +169,24 @@ final class WriterCore {
     if isNews { observers.noteEverything() }
   }
 
+  /// What outlives the closing of the connection while the store is suspended.
+  var carried: Carried { Carried(commits: commits, round: round) }
+
+  /// The same with what was carried over.
+  consuming func taking(_ carried: Carried) -> WriterCore {
+    commits = carried.commits
+    round = carried.round
+    return self
+  }
+
   /// Reads the file's state, in a transaction, and which one it is: what others write is seen.
   func loadKnownState() throws(StoreError) {
     try loadState()
     dataVersion = try speaking { () throws(SQLiteError) in try connection.dataVersion() }
     notedVersion = dataVersion
   }
+
+  var isClosed: Bool { ending != nil }
 
   var bootID: String { options.clock.bootID() }
 
@@ -200,4 +220,10 @@ final class WriterCore {
       table: slot, record: nil, columns: CommittedChange.everything)
     if state.changes.last != change { state.changes.append(change) }
   }
+}
+
+/// What of a writer outlives the closing of its connection.
+struct Carried: Sendable {
+  var commits: CommitCount
+  var round: Set<OperationID>
 }

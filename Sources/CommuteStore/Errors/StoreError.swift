@@ -21,10 +21,18 @@ public enum StoreError: Error, Hashable, Sendable {
   case missing(path: String, loss: Loss)
   /// A newer app wrote the file; update this one.
   case newerSchema(found: String, known: String)
+  /// A named step of the app threw; what ran before it stays, and the next opening tries it again.
+  case migration(step: String, reason: String)
   /// The file belongs to another account; sign in as its owner.
   case wrongOwner(found: String, wanted: String)
   /// The store was closed; open it again.
   case closed
+  /// The store is suspended; resume it, then call again.
+  case suspended
+  /// The store was opened for reading only; write through one that is not.
+  case openedForReading
+  /// The file is not yet as this app declares it, and was to be opened for reading only.
+  case unprepared(path: String, reason: String)
   /// The change does not fit what the record is now.
   case refused(WriteRefusal)
   /// A value cannot be stored in, or read from, its column.
@@ -91,10 +99,19 @@ extension StoreError {
       "\(path) \(loss.message), though this device was used here before; \(loss.cure)"
     case .newerSchema(let found, let known):
       "a newer version wrote this database (\(found), this one knows \(known)); update the app"
+    case .migration(let step, let reason):
+      "the step \(step) was undone: \(reason); the records are as before it; correct the step and"
+        + " open the store again"
     case .wrongOwner(let found, let wanted):
       "the database belongs to \(found), not to \(wanted); sign in as its owner"
     case .closed:
       "the store was closed; open it again"
+    case .suspended:
+      "the store is suspended; resume it and try again"
+    case .openedForReading:
+      "the store was opened for reading only; write through one opened without isReadOnly"
+    case .unprepared(let path, let reason):
+      "\(path) cannot be read by this app yet: \(reason); open it once for writing"
     case .refused(let refusal):
       refusal.message
     case .value(let table, let column, let problem):

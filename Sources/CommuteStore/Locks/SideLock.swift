@@ -19,12 +19,19 @@ final class SideLock: Sendable {
     if descriptor < 0 { throw SystemFailure.error(path: path) }
   }
 
+  /// A lock for what nobody else can reach: whoever asks has it.
+  init() {
+    path = ""
+    descriptor = -1
+  }
+
   deinit {
-    close(descriptor)
+    if descriptor >= 0 { close(descriptor) }
   }
 
   /// Takes the lock if nobody has it.
   func tryLock() -> Bool {
+    if descriptor < 0 { return true }
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno != EINTR { return false }
     }
@@ -46,11 +53,13 @@ final class SideLock: Sendable {
 
   /// Gives the lock back.
   func unlock() {
+    guard descriptor >= 0 else { return }
     _ = flock(descriptor, LOCK_UN)
   }
 
   /// Writes into the file who has it, for messages.
   func sign(_ name: String) {
+    guard descriptor >= 0 else { return }
     let line = Array("\(name)\n".utf8)
     _ = ftruncate(descriptor, 0)
     _ = pwrite(descriptor, line, line.count, 0)
@@ -58,6 +67,7 @@ final class SideLock: Sendable {
 
   /// Who last signed; nil where nobody did.
   var holder: String? {
+    guard descriptor >= 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 256)
     let count = pread(descriptor, &bytes, bytes.count, 0)
     guard count > 0 else { return nil }

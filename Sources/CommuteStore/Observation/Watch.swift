@@ -1,21 +1,21 @@
 import CommuteCore
 import Foundation
+import Synchronization
 
 /// The thread that runs observed queries again, and looks now and then whether others have written.
 final class Watch: Sendable {
-  private let database: String
-  private let shapes: Shapes
+  private let source: ReadSource
   private let observers: Observers
   private let writer: Writer
   private let poll: TimeInterval
   private let session = Locked<StoreConnection?>(nil)
   private let thread: Locked<StoreThread<Void>?> = Locked(nil)
+  private let isSuspended = Atomic(false)
 
   init(
-    database: String, shapes: Shapes, observers: Observers, writer: Writer, pollMilliseconds: Int
+    _ source: ReadSource, observers: Observers, writer: Writer, pollMilliseconds: Int
   ) {
-    self.database = database
-    self.shapes = shapes
+    self.source = source
     self.observers = observers
     self.writer = writer
     poll = TimeInterval(max(10, pollMilliseconds)) / 1_000
@@ -52,12 +52,29 @@ final class Watch: Sendable {
   private func serve(isPoll: Bool) {
     if isPoll { writer.withCore { $0.lookForOthers() } }
     session.withLock { session in
-      do throws(StoreError) {
-        observers.serve(on: try session.opened(database, shapes: shapes))
-      } catch {
-        observers.fail(error)
+      // What is due stays due.
+      if isSuspended.load(ordering: .acquiring) { return }
+      source.lend(&session) { lent in
+        switch lent {
+        case .success(let session): observers.serve(on: session)
+        case .failure(let error): observers.fail(error)
+        }
       }
     }
+  }
+
+  /// Closes the connection, after the queries that are being read.
+  func suspend() {
+    isSuspended.store(true, ordering: .releasing)
+    session.withLock { session in
+      session?.connection.close()
+      session = nil
+    }
+  }
+
+  /// Lets queries be read again.
+  func resume() {
+    isSuspended.store(false, ordering: .releasing)
   }
 
   /// Stops the thread and waits for its end.

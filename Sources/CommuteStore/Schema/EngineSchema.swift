@@ -6,7 +6,7 @@ import CommuteSQLite
 /// later versions fill stand here from the first one on, so that their rows have a place.
 enum EngineSchema {
   /// What is written into the file's header; a file with a greater number is a newer app's.
-  static let version: Int32 = 5
+  static let version: Int32 = 6
 
   /// All steps, and the table that remembers which of them ran.
   static let plan = MigrationPlan(
@@ -15,7 +15,21 @@ enum EngineSchema {
       Migration("0001-engine", first), Migration("0002-failures", failures),
       Migration("0003-inboxes", inboxes), Migration("0004-absence", absence),
       Migration("0005-refusals", refusals),
+      Migration("0006-steps", steps),
     ])
+
+  /// What an app brings along: the named steps that ran on this file, and settings of this device.
+  private static let steps = """
+    CREATE TABLE c_step(
+      position INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE,
+      ran_at INTEGER NOT NULL           -- milliseconds since 1970
+    ) STRICT;
+    CREATE TABLE c_preference(
+      name TEXT PRIMARY KEY,
+      value BLOB NOT NULL               -- packed
+    ) STRICT, WITHOUT ROWID;
+    """
 
   /// How often in a row the server failed at an operation that was sent alone.
   private static let failures = """

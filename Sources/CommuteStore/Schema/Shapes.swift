@@ -5,7 +5,8 @@ struct Shapes: Sendable {
   /// The engine's tables that an app may look at and observe.
   static let engineTables = [
     "c_meta", "c_replica", "c_feed", "c_outbox", "c_inbox", "c_conflict", "c_offer",
-    "c_tombstone", "c_unknown", "c_base", "c_seen", "c_quarantine", "c_migration",
+    "c_tombstone", "c_unknown", "c_base", "c_seen", "c_quarantine", "c_migration", "c_step",
+    "c_preference",
   ]
 
   let all: [TableShape]

@@ -1,5 +1,33 @@
 import CommuteCore
 import CommuteSQLite
+import Synchronization
+
+/// Where reads are done: on connections of their own, or, in memory, on the writer's.
+enum ReadSource: Sendable {
+  case own(DatabasePlace, Shapes)
+  case shared(Writer)
+
+  /// Lends a connection, which is kept in `kept` where it is one's own.
+  func lend(
+    _ kept: inout StoreConnection?, _ body: (Result<StoreConnection, StoreError>) -> Void
+  ) {
+    switch self {
+    case .own(let place, let shapes):
+      do throws(StoreError) {
+        if let kept { return body(.success(kept)) }
+        let fresh = StoreConnection(try place.connectForReading(), shapes: shapes)
+        kept = fresh
+        body(.success(fresh))
+      } catch {
+        body(.failure(error))
+      }
+    case .shared(let writer):
+      writer.withCore { core in
+        body(core.ending.map { .failure($0) } ?? .success(core.session))
+      }
+    }
+  }
+}
 
 /// The threads that read, each with a connection of its own, begun when first needed.
 final class Readers: Sendable {
@@ -10,46 +38,42 @@ final class Readers: Sendable {
   private final class Reader: Sendable {
     private let session = Locked<StoreConnection?>(nil)
 
-    func serve(_ jobs: [Job], database: String, shapes: Shapes) {
+    func serve(_ jobs: [Job], from source: ReadSource, isSuspended: borrowing Atomic<Bool>) {
       session.withLock { session in
         for job in jobs {
-          do throws(StoreError) {
-            job(.success(try session.opened(database, shapes: shapes)))
-          } catch {
-            job(.failure(error))
+          // Asked with the session in hand: whoever suspends takes it afterwards and closes it.
+          if isSuspended.load(ordering: .acquiring) {
+            job(.failure(.suspended))
+          } else {
+            source.lend(&session, job)
           }
         }
       }
     }
 
     func close() {
-      session.withLock { $0?.connection.close() }
+      session.withLock { session in
+        session?.connection.close()
+        session = nil
+      }
     }
   }
 
   private struct Pool {
     var threads: [StoreThread<Job>] = []
+    var readers: [Reader] = []
     var next = 0
     var isClosed = false
   }
 
-  private let database: String
-  private let shapes: Shapes
+  private let source: ReadSource
   private let count: Int
   private let pool = Locked(Pool())
+  private let isSuspended = Atomic(false)
 
-  init(database: String, shapes: Shapes, count: Int) {
-    self.database = database
-    self.shapes = shapes
+  init(_ source: ReadSource, count: Int) {
+    self.source = source
     self.count = max(1, count)
-  }
-
-  /// Opens a connection that only reads.
-  static func open(_ database: String, shapes: Shapes) throws(StoreError) -> StoreConnection {
-    let connection = try speaking { () throws(SQLiteError) in
-      try Connection(.file(database), Configuration(.readOnly))
-    }
-    return StoreConnection(connection, shapes: shapes)
   }
 
   /// Leaves a read for a thread that is idle, or the next one in turn.
@@ -58,7 +82,9 @@ final class Readers: Sendable {
       if pool.isClosed { return nil }
       if let idle = pool.threads.first(where: \.isFree) { return idle }
       if pool.threads.count < count {
-        pool.threads.append(makeThread())
+        let reader = Reader()
+        pool.readers.append(reader)
+        pool.threads.append(makeThread(reader))
         return pool.threads.last
       }
       pool.next = (pool.next + 1) % pool.threads.count
@@ -67,13 +93,25 @@ final class Readers: Sendable {
     guard let thread, thread.add(job) else { return job(.failure(.closed)) }
   }
 
-  private func makeThread() -> StoreThread<Job> {
-    let reader = Reader()
-    return StoreThread("commute.reader") { [database, shapes] jobs in
-      reader.serve(jobs, database: database, shapes: shapes)
+  private func makeThread(_ reader: Reader) -> StoreThread<Job> {
+    StoreThread("commute.reader") { [self] jobs in
+      reader.serve(jobs, from: source, isSuspended: isSuspended)
     } end: {
       reader.close()
     }
+  }
+
+  /// Closes every connection, after the reads that are under way; later reads are refused.
+  ///
+  /// It waits, so it is not for a thread that others share.
+  func suspend() {
+    isSuspended.store(true, ordering: .releasing)
+    for reader in pool.withLock({ $0.readers }) { reader.close() }
+  }
+
+  /// Lets reads be done again.
+  func resume() {
+    isSuspended.store(false, ordering: .releasing)
   }
 
   /// Lets everything that waits be read, and closes the connections.
@@ -90,15 +128,5 @@ final class Readers: Sendable {
     }
     for thread in threads { thread.stop() }
     return threads
-  }
-}
-
-extension StoreConnection? {
-  /// The connection, which is opened now where it was not.
-  mutating func opened(_ database: String, shapes: Shapes) throws(StoreError) -> StoreConnection {
-    if let self { return self }
-    let fresh = try Readers.open(database, shapes: shapes)
-    self = fresh
-    return fresh
   }
 }

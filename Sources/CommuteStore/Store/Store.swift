@@ -24,40 +24,72 @@ public final class Store: Sendable {
   let writer: Writer
   let readers: Readers
   let observers: Observers
+  let opening: StoreOpening
   let syncFlag = SyncClaim.Flag()
+  let followsPreferences = Atomic(false)
   private let random: Locked<StoreRandom>
-  private let watch: Watch
+  let watch: Watch
 
   /// Opens the store in a folder, which is made where there is none.
   ///
-  /// It reads the disk on the calling thread: some milliseconds.
+  /// It reads the disk on the calling thread: some milliseconds. New tables and columns are made by
+  /// themselves; what else a new version of the app has to do once to a file is said by
+  /// `migrations`.
   ///
   /// - Throws: ``StoreError/newerSchema(found:known:)``, ``StoreError/wrongOwner(found:wanted:)``,
   ///   ``StoreError/corrupt(reason:)``, ``StoreError/missing(path:loss:)``,
-  ///   ``StoreError/unreadable(path:reason:)`` and ``StoreError/declaration(reason:)``; the records
-  ///   are as before then.
-  public init(
-    _ directory: String, tables: [any TableDeclaration], options: StoreOptions = StoreOptions()
+  ///   ``StoreError/unreadable(path:reason:)``, ``StoreError/migration(step:reason:)`` and
+  ///   ``StoreError/declaration(reason:)``; no record is lost then.
+  public convenience init(
+    _ directory: String, tables: [any TableDeclaration], migrations: [StoreMigration] = [],
+    options: StoreOptions = StoreOptions()
   ) throws(StoreError) {
-    let folder = try StoreFolder(directory, hostDirectory: options.hostDirectory)
+    try self.init(
+      StoreFolder(directory, hostDirectory: options.hostDirectory), tables: tables,
+      migrations: migrations, options: options)
+  }
+
+  init(
+    _ folder: StoreFolder, tables: [any TableDeclaration], migrations: [StoreMigration],
+    options: StoreOptions
+  ) throws(StoreError) {
     let observers = Observers()
     let opening = try StoreOpening(
-      folder: folder, tables: tables.map(\.declared), options: options, observers: observers)
+      folder: folder, tables: tables.map(\.declared), migrations: migrations, options: options,
+      observers: observers)
     let core = try opening.open()
     let shapes = core.shapes
-    self.directory = directory
+    directory = folder.path
+    self.opening = opening
     self.folder = folder
     self.observers = observers
     self.options = options
     // Another sequence than that of the writer, which draws from the same seed.
     random = Locked(StoreRandom(seed: options.randomSeed.map { ~$0 }))
     schema = opening.schema
-    readers = Readers(database: folder.database, shapes: shapes, count: options.readerCount)
     let writer = Writer(core)
     self.writer = writer
+    let source: ReadSource =
+      folder.isMemory ? .shared(writer) : .own(folder.place(options), shapes)
+    readers = Readers(source, count: options.readerCount)
     watch = Watch(
-      database: folder.database, shapes: shapes, observers: observers, writer: writer,
-      pollMilliseconds: options.pollMilliseconds)
+      source, observers: observers, writer: writer, pollMilliseconds: options.pollMilliseconds)
+  }
+
+  /// Opens a store in memory, for previews and tests: it makes no file and is gone when closed.
+  ///
+  /// Each is independent of all others, and does whatever one on disk does, sync included. Reads
+  /// wait for writes there.
+  ///
+  /// - Throws: ``StoreError/declaration(reason:)`` and ``StoreError/migration(step:reason:)``.
+  public static func inMemory(
+    tables: [any TableDeclaration], migrations: [StoreMigration] = [],
+    options: StoreOptions = StoreOptions()
+  ) throws(StoreError) -> Store {
+    var options = options
+    options.key = nil
+    options.isReadOnly = false
+    return try Store(.memory, tables: tables, migrations: migrations, options: options)
   }
 
   deinit {
@@ -67,7 +99,8 @@ public final class Store: Sendable {
     writer.stop()
   }
 
-  /// The path of the database file, for people and for `sqlite3 -readonly`.
+  /// The path of the database file, for people and for `sqlite3 -readonly`; `:memory:` where there
+  /// is none.
   public var databasePath: String { folder.database }
 
   /// Writes, all or nothing.

@@ -2,19 +2,24 @@ import CommuteCore
 import CommuteSQLite
 
 /// Opening a store: the schema checked, the file brought up to date, and its identity decided.
-struct StoreOpening {
+struct StoreOpening: Sendable {
   let folder: StoreFolder
   let tables: [DeclaredTable]
+  let migrations: [StoreMigration]
   let options: StoreOptions
   let observers: Observers
   let schema: Schema
+  /// What is set, in memory.
+  let preferences = PreferenceMemory()
 
   /// Checks the declarations.
   init(
-    folder: StoreFolder, tables: [DeclaredTable], options: StoreOptions, observers: Observers
+    folder: StoreFolder, tables: [DeclaredTable], migrations: [StoreMigration],
+    options: StoreOptions, observers: Observers
   ) throws(StoreError) {
     self.folder = folder
     self.tables = tables
+    self.migrations = migrations
     self.options = options
     self.observers = observers
     if let problem = tables.lazy.compactMap(\.problem).first {
@@ -30,6 +35,12 @@ struct StoreOpening {
       for field in table.layout.fields where !names.insert(field.name).inserted {
         throw .declaration(reason: "\(table.name).\(field.name.text) is there twice; rename one")
       }
+    }
+    try StoreMigration.refuseDoubleNames(migrations)
+    let reserved = PreferenceRecord.table.text
+    if options.syncsPreferences, tables.contains(where: { $0.name == reserved }) {
+      throw .declaration(
+        reason: "the table \(reserved) is that of synced settings; choose another name")
     }
     do {
       let name = Key(options.schemaName)
@@ -47,10 +58,21 @@ struct StoreOpening {
   ///
   /// Where the file is as declared, nobody is waited for and nothing need be written: a disk that
   /// is full, or another process that writes, keeps nobody from reading.
+  ///
+  /// A file that a newer app wrote is opened for reading.
   func open() throws(StoreError) -> sending WriterCore {
     #if PLANTED
       if PlantedStore.isActive(.logThrownAway) { PrivateFolder.remove("\(folder.database)-wal") }
     #endif
+    if options.isReadOnly { return try openForReading(.openedForReading) }
+    do throws(StoreError) {
+      return try openForWriting()
+    } catch .newerSchema(let found, let known) {
+      return try openForReading(.newerSchema(found: found, known: known))
+    }
+  }
+
+  private func openForWriting() throws(StoreError) -> sending WriterCore {
     if let core = try glance() { return core }
     try folder.writerLock.lock(waiting: options.busyMilliseconds)
     let core: WriterCore
@@ -64,6 +86,8 @@ struct StoreOpening {
     }
     do throws(StoreError) {
       try core.settleIdentity(waits: true)
+      try core.run(migrations)
+      try core.adoptPreferences()
     } catch {
       core.connection.close()
       throw error
@@ -73,7 +97,7 @@ struct StoreOpening {
 
   /// Opens a file that is as the app declares it; nil for one that must be made or changed first.
   private func glance() throws(StoreError) -> WriterCore? {
-    guard PrivateFolder.size(of: folder.database) ?? 0 > 0 else { return nil }
+    guard !folder.isMemory, PrivateFolder.size(of: folder.database) ?? 0 > 0 else { return nil }
     let connection = try connect(journal: .unchanged)
     do throws(StoreError) {
       let core = try connection.transaction(.deferred) { () throws(StoreError) -> WriterCore? in
@@ -105,6 +129,9 @@ struct StoreOpening {
     }
     guard isPrepared, try !isNew(connection) else { return false }
     try checkSchema(on: connection)
+    guard try StoreMigration.first(of: migrations, notRunOn: connection) == nil else {
+      return false
+    }
     let known = try knownSchema(on: connection)
     guard try isOwned(connection), known.version == schema.version,
       known.text.hasSameBytes(as: schema.canonicalText)
@@ -117,13 +144,13 @@ struct StoreOpening {
     configuration.journal = journal
     configuration.checkpointPages = 0
     configuration.busyMilliseconds = Int32(clamping: options.busyMilliseconds)
-    return try speaking { () throws(SQLiteError) in
-      let connection = try Connection(.file(folder.database), configuration)
-      if let pageLimit = options.pageLimit {
+    let connection = try folder.place(options).connect(configuration)
+    if let pageLimit = options.pageLimit {
+      try speaking { () throws(SQLiteError) in
         _ = try connection.prepare("PRAGMA max_page_count = \(pageLimit)").firstInt64()
       }
-      return connection
     }
+    return connection
   }
 
   /// Brings the file's tables up to date, and tries again what could not be applied before.
@@ -155,17 +182,19 @@ struct StoreOpening {
     }
   }
 
-  private func makeCore(
+  func makeCore(
     on connection: Connection, columns: [String: [String]]
   ) throws(StoreError) -> WriterCore {
     let session = StoreConnection(connection, shapes: Shapes(tables, columns: columns))
-    return WriterCore(
+    let core = WriterCore(
       session: session, schema: schema, options: options, folder: folder, observers: observers,
       state: placeholder())
+    core.preferences = preferences
+    return core
   }
 
   /// The fields of each declared table in the order in which they stand in the file.
-  private func columns(on connection: Connection) throws(StoreError) -> [String: [String]] {
+  func columns(on connection: Connection) throws(StoreError) -> [String: [String]] {
     var columns: [String: [String]] = [:]
     for table in tables {
       columns[table.name] = try SchemaUpdate.columns(of: table.name, on: connection)
@@ -229,7 +258,7 @@ struct StoreOpening {
   /// Whether the file belongs to the account; false where it belongs to nobody yet.
   ///
   /// - Throws: ``StoreError/wrongOwner(found:wanted:)`` where it belongs to another one.
-  private func isOwned(_ connection: Connection) throws(StoreError) -> Bool {
+  func isOwned(_ connection: Connection) throws(StoreError) -> Bool {
     let found = try connection.first("SELECT owner, epoch IS NULL FROM c_meta") {
       (row) throws(StoreError) in (owner: row.text(0), isUnheard: row.int64(1) != 0)
     }

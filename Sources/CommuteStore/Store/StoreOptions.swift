@@ -21,6 +21,18 @@ public struct StoreOptions: Sendable {
   public var hostDirectory: String?
   /// Whether a new file is made even where a device was used before and its file is lost.
   public var startsAnew: Bool
+  /// Whether the store is opened for reading only, as by a widget or an extension beside the app.
+  ///
+  /// Nobody is waited for, nothing is written, and writes throw ``StoreError/openedForReading``.
+  public var isReadOnly: Bool
+  /// Asked for the key of an encrypted database; nil for one that is not encrypted.
+  ///
+  /// It is asked whenever a connection is opened, on whatever thread opens it. See ``StoreKey``.
+  public var key: (@Sendable () throws -> StoreKey)?
+  /// Whether settings of the account are synced, in a record of the feed `preferences`.
+  ///
+  /// Whoever may read that feed of the tenant can read them.
+  public var syncsPreferences: Bool
   /// How many threads read at once.
   public var readerCount: Int
   /// How long a write waits for another process, in milliseconds.
@@ -45,6 +57,8 @@ public struct StoreOptions: Sendable {
     clock = .system
     hostDirectory = HostFile.defaultDirectory
     startsAnew = false
+    isReadOnly = false
+    syncsPreferences = false
     readerCount = 3
     busyMilliseconds = 5_000
     pollMilliseconds = 250

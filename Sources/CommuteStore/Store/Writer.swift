@@ -11,6 +11,8 @@ final class Writer: Sendable {
   private enum Work: Sendable {
     case write(WriteJob)
     case checkpoint
+    /// Something else to do between writes, with nobody writing.
+    case other(@Sendable () -> Void)
   }
 
   /// What the thread and the callers share.
@@ -36,7 +38,7 @@ final class Writer: Sendable {
     thread = StoreThread("commute.writer") { work in
       Self.serve(work, at: desk)
     } end: {
-      desk.core.withLock { $0.close() }
+      desk.core.withLock { $0.close(.closed) }
     }
   }
 
@@ -79,6 +81,45 @@ final class Writer: Sendable {
     desk.core.withLock { body($0) }
   }
 
+  /// Why nothing can be written; nil where it can.
+  var refusal: StoreError? { desk.core.withLock { $0.refusal } }
+
+  /// Lets what waits be written and closes the connection, on the thread, after `close`.
+  func suspend(closing close: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      let isTaken = thread.add(
+        .other { [desk] in
+          close()
+          desk.core.withLock { $0.close(.suspended) }
+          continuation.resume()
+        })
+      if !isTaken { continuation.resume() }
+    }
+  }
+
+  /// Opens the file again where it was suspended.
+  ///
+  /// - Returns: Whether it was.
+  func resume(_ opening: StoreOpening) async throws -> Bool {
+    try await withCheckedThrowingContinuation { continuation in
+      let isTaken = thread.add(
+        .other { [desk] in
+          continuation.resume(
+            with: Result {
+              try desk.core.withLock { core in
+                guard core.ending == .suspended else {
+                  if let ending = core.ending { throw ending }
+                  return false
+                }
+                core = try opening.open().taking(core.carried)
+                return true
+              }
+            })
+        })
+      if !isTaken { continuation.resume(throwing: StoreError.closed) }
+    }
+  }
+
   /// Lets everything that waits be written, and closes the connection.
   func end() async {
     await thread.end()
@@ -96,6 +137,7 @@ final class Writer: Sendable {
     if !jobs.isEmpty {
       for tell in desk.core.withLock({ core in core.run(jobs) }) { tell() }
     }
+    for case .other(let task) in work { task() }
     if jobs.count < 2 { desk.isCrowded.store(false, ordering: .relaxed) }
     desk.core.withLock { core in
       if core.isCheckpointDue { core.checkpoint(.passive) }

@@ -35,8 +35,20 @@ actor Machine {
     let boot = boot
     options.clock = StoreClock(
       wall: { 1_700_000_000_000 }, monotonic: { 5_000 }, bootID: { boot })
-    store = try Store("\(folder)/device", tables: tables, options: options)
+    store = try Store(
+      "\(folder)/device", tables: tables, migrations: isNewer ? Self.steps : [], options: options)
   }
+
+  /// What the next version does once: two steps, so that one may have run without the other.
+  private static let steps = [
+    StoreMigration("v2-own-table") { tx in
+      try tx.execute("CREATE TABLE own(number INTEGER PRIMARY KEY, title TEXT)")
+      try tx.execute("INSERT INTO own(title) SELECT title FROM book")
+    },
+    StoreMigration("v2-own-ids") { tx in
+      try tx.backfillIDs(in: "own") { row in id(UInt64(row.int64(0))) }
+    },
+  ]
 
   /// Closes the store; nothing is open afterwards.
   func close() async {
