@@ -166,8 +166,16 @@ import Testing
     let outcome = try await doctor()
     #expect(outcome.code == 1, "\(outcome)")
     #expect(outcome.output.contains("!  database"), "\(outcome.output)")
-    #expect(outcome.output.contains("put a backup back"))
+    #expect(outcome.output.contains("→ sync if that still works, then `commute doctor --repair`"))
     #expect(outcome.output.contains("identity"))
+    let repaired = try await doctor("--repair")
+    #expect(repaired.code == 0, "\(repaired)")
+    #expect(repaired.output.contains("recovered: 2 books, 2 changes waiting"), "\(repaired)")
+    let after = try await doctor("--repair")
+    #expect(after.code == 0 && after.output.contains("no damage in 2 books"), "\(after)")
+    let listed = try await bench.books("a", "list")
+    #expect(listed.output.contains("Emma") && listed.output.contains("Dracula"))
+    #expect(try await bench.ask("a/commute.db", "SELECT count(*) FROM c_outbox") == "2")
   }
 
   @Test func `where there is no device, none is made`() async throws {

@@ -52,8 +52,8 @@ struct Checkup: Sendable {
     return Finding(
       name: "database", state: .needsYou,
       text: "damaged (\(Plural.text(problems.count, "fault"))), \(path): \(first)",
-      cure: "sync if that still works, `commute books export FILE`, then put a backup back or begin"
-        + " anew with --new", members: members)
+      cure: "sync if that still works, then `commute doctor --repair`, which keeps what waits here",
+      members: members)
   }
 
   private func identity() async throws -> Finding {

@@ -7,23 +7,30 @@ struct DoctorCommand: Command {
     words: ["doctor"],
     summary: "looks a device over: database, clock, pending work, inboxes, sync",
     details: [
-      "It changes nothing. It ends with 1 where something needs you: the lines marked !."
+      "It changes nothing. It ends with 1 where something needs you: the lines marked !.",
+      "--repair makes a working database of a damaged one; what waits is written down first.",
     ],
     options: [
       OptionSpec("device", "DIR", "the folder of the device"),
       OptionSpec("token-file", "FILE", "looks at the file of this token's account"),
+      OptionSpec("repair", "recovers a damaged database; the damaged file is kept beside it"),
     ])
 
   private let options: DeviceOptions
+  private let repairs: Bool
 
   init(_ arguments: Arguments) throws(UsageError) {
     options = try DeviceOptions(arguments)
+    repairs = arguments.has("repair")
   }
 
   func run(_ output: Output) async throws(Failure) -> Report {
     let place = try DevicePlace(options)
     guard FileManager.default.fileExists(atPath: place.directory) else {
       throw Failure(.refused, "there is no device in \(place.directory); name it: --device DIR")
+    }
+    if repairs, let report = try await Repair(options: options, place: place).run() {
+      return report
     }
     let device = try OpenDevice.open(options, at: place)
     let findings = await Checkup(device: device).findings()

@@ -37,6 +37,11 @@ enum Program {
           AccountListCommand.self, AccountUseCommand.self, AccountSignOutCommand.self,
         ]),
       CommandGroup(
+        name: "schema", summary: "the files of released schemas, and what a new one may change",
+        details: ["The schema is that of the reading list, which this program has built in."],
+        options: SchemaFolder.specs,
+        commands: [SchemaCheckCommand.self, SchemaDiffCommand.self, SchemaExportCommand.self]),
+      CommandGroup(
         name: "server", summary: "cares for a server's database: backup, restore, purge",
         details: ["`commute serve` runs the server itself."],
         options: CareOptions.specs,
