@@ -50,7 +50,7 @@ public struct HybridClock: Hashable, Sendable {
     #if PLANTED
       if Planted.isActive(.clockIgnoresOthers) { return }
     #endif
-    if stamp.time > last { last = min(stamp.time, Stamp.latestReadMillisecond << 16) }
+    last = max(last, min(stamp.time, Stamp.latestReadMillisecond << 16))
   }
 
   /// Whether the clock was led astray: it is further ahead of the corrected wall clock than a
@@ -81,9 +81,9 @@ public struct HybridClock: Hashable, Sendable {
   ///   - wall: The device's wall clock when the answer came.
   ///   - roundTrip: How long the request took, in milliseconds of the monotonic clock.
   public mutating func measure(serverTime: Int64, wall: Int64, roundTrip: Int64) {
-    let trip = max(0, min(roundTrip, 600_000))
+    let half = max(0, min(roundTrip / 2, 300_000))
     let server = max(1, min(serverTime, Int64(Stamp.latestMillisecond)))
-    let measured = Self.clamped(Self.difference(server, wall) + trip / 2)
+    let measured = Self.clamped(server - Self.clamped(wall) + half)
     let distance = measured - offset
     if !hasOffset || distance.magnitude > 60_000 {
       offset = measured
@@ -95,18 +95,11 @@ public struct HybridClock: Hashable, Sendable {
 
   /// The corrected wall clock, clamped to 1 … 2^47 milliseconds.
   private static func corrected(_ wall: Int64, by offset: Int64) -> UInt64 {
-    let (sum, overflow) = wall.addingReportingOverflow(offset)
-    let value = overflow ? (wall > 0 ? Int64.max : Int64.min) : sum
-    return UInt64(max(1, min(value, Int64(Stamp.latestMillisecond))))
+    UInt64(max(1, min(clamped(wall) + offset, Int64(Stamp.latestMillisecond))))
   }
 
-  private static func difference(_ one: Int64, _ other: Int64) -> Int64 {
-    let (difference, overflow) = one.subtractingReportingOverflow(other)
-    return overflow ? (one > other ? Int64.max / 2 : Int64.min / 2) : clamped(difference)
-  }
-
-  /// Offsets stay far from the ends of the range, so that sums of two never overflow.
-  private static func clamped(_ offset: Int64) -> Int64 {
-    max(-(1 << 60), min(offset, 1 << 60))
+  /// Times and offsets stay far from the ends of the range, so that sums of some never overflow.
+  private static func clamped(_ time: Int64) -> Int64 {
+    max(-(1 << 60), min(time, 1 << 60))
   }
 }

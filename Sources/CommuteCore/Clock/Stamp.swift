@@ -88,7 +88,6 @@ public struct Stamp: Hashable, Comparable, Sendable {
   /// The 34 characters `MMMMMMMMMMMM-CCCC-RRRRRRRRRRRRRRRR`, hexadecimal; they sort like stamps.
   public var text: String {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(34)
     appendText(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
@@ -118,6 +117,6 @@ public struct Stamp: Hashable, Comparable, Sendable {
 
   /// Reads the 34 characters; nil for anything else.
   public init?(text: String) {
-    self.init(utf8: Array(text.utf8)[...])
+    self.init(utf8: ArraySlice(text.utf8))
   }
 }

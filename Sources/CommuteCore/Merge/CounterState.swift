@@ -19,7 +19,7 @@ public struct CounterTotal: Hashable, Sendable {
 
   /// The total of one value that stands by itself, as a seed does.
   public init(_ value: Int64) {
-    self.init(up: value > 0 ? value.magnitude : 0, down: value < 0 ? value.magnitude : 0)
+    self.init(up: max(value, 0).magnitude, down: min(value, 0).magnitude)
   }
 
   /// The total after some more was added and taken away.
@@ -73,9 +73,6 @@ public struct CounterState: Hashable, Sendable {
     return found ? entries[index].total : CounterTotal()
   }
 
-  /// Whether a replica has an entry.
-  public func has(_ replica: ReplicaID) -> Bool { place(of: replica).found }
-
   /// Takes a replica's total in: the greater of it and the one that is there.
   ///
   /// Of two seeds, which are values and not sums, the one with the greater canonical bytes stays.
@@ -127,12 +124,6 @@ public struct CounterState: Hashable, Sendable {
   }
 
   private func place(of replica: ReplicaID) -> (index: Int, found: Bool) {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle].replica < replica { low = middle + 1 } else { high = middle }
-    }
-    return (low, low < entries.count && entries[low].replica == replica)
+    entries.place(of: replica) { $0.replica }
   }
 }

@@ -43,12 +43,6 @@ struct DecidedState: Hashable, Sendable {
   }
 
   private func place(of replica: ReplicaID) -> (index: Int, found: Bool) {
-    var low = 0
-    var high = claims.count
-    while low < high {
-      let middle = (low + high) / 2
-      if claims[middle].replica < replica { low = middle + 1 } else { high = middle }
-    }
-    return (low, low < claims.count && claims[low].replica == replica)
+    claims.place(of: replica) { $0.replica }
   }
 }

@@ -86,15 +86,10 @@ extension FieldState {
       if !replaced.contains(sibling.origin) { siblings.append(sibling) }
     }
     siblings.append(Sibling(origin: change.stamp, value: change.value))
+    siblings.sort { $0.origin < $1.origin }
     var decided = current.decided
     decided.siblings = siblings
-    self.init(siblings: &decided, stamp: stamp)
-  }
-
-  /// The field of values that stand side by side.
-  init(siblings decided: inout DecidedState, stamp: Stamp) {
-    decided.siblings.sort { $0.origin < $1.origin }
-    let shown = decided.siblings.last ?? Sibling(origin: stamp, value: .null)
+    let shown = siblings[siblings.count - 1]
     self.init(value: shown.value, stamp: stamp, origin: shown.origin, merge: decided.json)
   }
 }

@@ -49,15 +49,6 @@ public enum MergeRule: UInt8, Hashable, Sendable, CaseIterable {
     return nil
   }
 
-  /// Whether anybody who holds the same changes comes to the same value, in whatever order they
-  /// came; the other rules are decided by the server.
-  public var isDecidedAnywhere: Bool {
-    switch self {
-    case .latest, .maximum, .minimum, .growOnlyCounter, .counter, .set: true
-    case .text, .serverWins, .clientWins, .keepBoth: false
-    }
-  }
-
   /// Whether it sums totals.
   public var isCounter: Bool { self == .counter || self == .growOnlyCounter }
 

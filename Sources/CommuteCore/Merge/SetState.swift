@@ -93,22 +93,10 @@ public struct SetState: Hashable, Sendable {
   }
 
   private func place(of tag: ElementTag) -> (index: Int, found: Bool) {
-    var low = 0
-    var high = additions.count
-    while low < high {
-      let middle = (low + high) / 2
-      if additions[middle].tag < tag { low = middle + 1 } else { high = middle }
-    }
-    return (low, low < additions.count && additions[low].tag == tag)
+    additions.place(of: tag) { $0.tag }
   }
 
   private func removal(of tag: ElementTag) -> (index: Int, found: Bool) {
-    var low = 0
-    var high = removals.count
-    while low < high {
-      let middle = (low + high) / 2
-      if removals[middle].tag < tag { low = middle + 1 } else { high = middle }
-    }
-    return (low, low < removals.count && removals[low].tag == tag)
+    removals.place(of: tag) { $0.tag }
   }
 }

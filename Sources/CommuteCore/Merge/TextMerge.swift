@@ -37,9 +37,8 @@ package enum TextMerge {
     guard let old = base.mergeText, let one = mine.mergeText, let two = theirs.mergeText else {
       return Outcome(value: later, isConflict: true)
     }
-    var isConflict = false
-    let text = merge(
-      base: old, first: mineIsLater ? two : one, second: mineIsLater ? one : two, &isConflict)
+    let (text, isConflict) = merge(
+      base: old, first: mineIsLater ? two : one, second: mineIsLater ? one : two)
     guard text.utf8.count <= Limits.textBytes else {
       return Outcome(value: later, isConflict: true)
     }
@@ -47,8 +46,8 @@ package enum TextMerge {
   }
 
   private static func merge(
-    base: String, first: String, second: String, _ isConflict: inout Bool
-  ) -> String {
+    base: String, first: String, second: String
+  ) -> (text: String, isConflict: Bool) {
     for pieces in [words, lines] {
       let old = pieces(base)
       let one = pieces(first)
@@ -58,11 +57,9 @@ package enum TextMerge {
       else { continue }
       var joining = TextJoining(base: old, separator: old.isOfLines ? "\n" : " ")
       joining.join(left, right)
-      isConflict = joining.isConflict
-      return joining.text
+      return (joining.text, joining.isConflict)
     }
-    isConflict = true
-    return TextJoining.both(first, second, separator: "\n")
+    return (TextJoining.both(first, second, separator: "\n"), true)
   }
 
   // MARK: - Pieces
@@ -77,17 +74,15 @@ package enum TextMerge {
   static func words(_ text: String) -> Pieces {
     var pieces = Pieces()
     var run: [UInt8] = []
-    var isSpace = false
     for byte in text.utf8 {
-      let space = isSpaceByte(byte)
       // A byte within a character (80…BF) never begins a piece.
       let continues = byte & 0xC0 == 0x80
-      let isAlone = (0xE3...0xE9).contains(byte)
-      if !run.isEmpty, !continues, space != isSpace || isAlone || endsAlone(run) {
+      if let first = run.first, !continues,
+        isSpaceByte(byte) != isSpaceByte(first) || beginsAlone(byte) || beginsAlone(first)
+      {
         pieces.keys.append(Key(String(decoding: run, as: UTF8.self)))
-        run.removeAll(keepingCapacity: true)
+        run = []
       }
-      isSpace = space
       run.append(byte)
     }
     if !run.isEmpty { pieces.keys.append(Key(String(decoding: run, as: UTF8.self))) }
@@ -102,18 +97,15 @@ package enum TextMerge {
       run.append(byte)
       if byte == 0x0A {
         pieces.keys.append(Key(String(decoding: run, as: UTF8.self)))
-        run.removeAll(keepingCapacity: true)
+        run = []
       }
     }
     if !run.isEmpty { pieces.keys.append(Key(String(decoding: run, as: UTF8.self))) }
     return pieces
   }
 
-  /// Whether a run is a character of U+3000 to U+9FFF, which three bytes from E3 to E9 begin.
-  private static func endsAlone(_ run: [UInt8]) -> Bool {
-    guard let first = run.first else { return false }
-    return (0xE3...0xE9).contains(first)
-  }
+  /// Whether a byte begins a character of U+3000 to U+9FFF, which is a piece by itself.
+  private static func beginsAlone(_ byte: UInt8) -> Bool { (0xE3...0xE9).contains(byte) }
 
   /// Space, tab, line feed, carriage return.
   static func isSpaceByte(_ byte: UInt8) -> Bool {

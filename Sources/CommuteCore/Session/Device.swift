@@ -155,7 +155,7 @@ public struct Device: Hashable, Sendable {
       guard abilities.contains(.epochs) else {
         return .stop(.otherEpoch(known: epoch, told: answer.epoch))
       }
-      return .newEpoch(take(answer.epoch, ancestry: answer.ancestry))
+      return .newEpoch(take(answer.epoch, inPlaceOf: epoch, ancestry: answer.ancestry))
     }
     for part in answer.feeds {
       if let reason = part.revoked {

@@ -180,11 +180,16 @@ extension OperationField {
   mutating func forget(_ refused: OperationField) {
     if over?.origin == refused.stamp { over = refused.over }
     switch (detail, refused.detail) {
-    case (.total, .total(let shares)):
+    case (.total(var shares), .total(let gone)):
       #if PLANTED
         if Planted.isActive(.refusedShareStays) { return }
       #endif
-      for share in shares { withdraw(share) }
+      for index in shares.indices {
+        for share in gone where share.replica == shares[index].replica {
+          shares[index].withdraw(share)
+        }
+      }
+      detail = .total(shares)
     case (.replaces(var origins), .replaces(let earlier)):
       guard let place = origins.firstIndex(of: refused.stamp) else { return }
       origins.remove(at: place)
@@ -194,14 +199,12 @@ extension OperationField {
     default: return
     }
   }
+}
 
-  /// Takes a share that did not take effect out of the totals.
-  private mutating func withdraw(_ refused: CounterShare) {
-    guard case .total(var shares) = detail else { return }
-    for index in shares.indices where shares[index].replica == refused.replica {
-      shares[index].before = shares[index].before.subtracting(up: refused.up, down: refused.down)
-      shares[index].after = shares[index].after.subtracting(up: refused.up, down: refused.down)
-    }
-    detail = .total(shares)
+extension CounterShare {
+  /// Takes an earlier share that did not take effect out of the totals.
+  fileprivate mutating func withdraw(_ refused: CounterShare) {
+    before = before.subtracting(up: refused.up, down: refused.down)
+    after = after.subtracting(up: refused.up, down: refused.down)
   }
 }

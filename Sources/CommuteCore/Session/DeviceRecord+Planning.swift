@@ -91,7 +91,7 @@ extension DeviceRecord {
   private func changes(_ shown: FieldState?, to value: FieldValue, rule: MergeRule) -> Bool {
     guard let shown else { return true }
     if shown.value == value { return false }
-    let later = Stamp(time: .max, replica: ReplicaID(rawValue: 1))
+    let later = Stamp(time: .max, replica: ReplicaID(rawValue: .max))
     return FieldState(value: value, stamp: later).isChosen(over: shown, rule: rule)
   }
 

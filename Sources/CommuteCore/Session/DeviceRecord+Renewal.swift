@@ -90,12 +90,11 @@ extension DeviceRecord {
     #if PLANTED
       if Planted.isActive(.recountUntold) { return [] }
     #endif
-    let after = self.view
-    return moved.map { recount in
-      var counted = recount
-      counted.shown = after?.fields[recount.field]?.counter.value ?? 0
-      return counted
+    let shown = self.view?.fields
+    for index in moved.indices {
+      if let counter = shown?[moved[index].field]?.counter { moved[index].shown = counter.value }
     }
+    return moved
   }
 
   /// The first total that the rows raise under a replica id.

@@ -43,8 +43,10 @@ extension Device {
   ///
   /// What a device holds up to the number that the server still has is the server's to tell; the
   /// rest it offers again.
-  mutating func take(_ epoch: Epoch, ancestry: [SyncAnswer.Ancestor]) -> EpochChange {
-    let change = EpochChange(known: self.epoch ?? epoch, told: epoch, ancestry: ancestry)
+  mutating func take(
+    _ epoch: Epoch, inPlaceOf known: Epoch, ancestry: [SyncAnswer.Ancestor]
+  ) -> EpochChange {
+    let change = EpochChange(known: known, told: epoch, ancestry: ancestry)
     self.epoch = epoch
     for entry in feeds.entries {
       #if PLANTED

@@ -49,7 +49,7 @@ public enum FeedReading: Hashable, Sendable {
     } else if let reset = asked.reset {
       let goesOn = reset == head.fence
       self = .reset(fence: head.fence, after: goesOn ? min(asked.cursor ?? 0, head.head) : 0)
-    } else if head.fence > 0, asked.cursor ?? 0 < head.fence {
+    } else if asked.cursor ?? 0 < head.fence {
       self = .reset(fence: head.fence, after: 0)
     } else {
       // A cursor beyond the head comes from nowhere; nothing follows it, and nothing is lost by

@@ -118,7 +118,7 @@ extension ServerState {
   ///
   /// - Returns: The greatest number that such a record had.
   private mutating func pruneRemovals(
-    in feed: Key, passed: UInt64, before horizon: UInt64
+    in feed: Key, _ head: inout FeedHead, passed: UInt64, before horizon: UInt64
   ) -> UInt64 {
     var greatest: UInt64 = 0
     for (key, stored) in records.sorted(by: { $0.key < $1.key }) where stored.feed == feed {
@@ -132,9 +132,8 @@ extension ServerState {
           continue
         }
       #endif
-      heads[feed]?.head += 1
-      state.revision?.number = heads[feed]?.head ?? revision
-      state.revision?.epoch = epoch
+      head.head += 1
+      state.revision = Revision(epoch: epoch, number: head.head)
       records[key] = StoredRecord(feed: feed, state: state)
       greatest = max(greatest, revision)
     }
@@ -153,26 +152,27 @@ extension ServerState {
     for replica in purge.retired { retired.insert(replica) }
     let forgotten = retired
     operations = operations.filter { !forgotten.contains($0.value.replica) }
-    for (field, memories) in restamps {
+    restamps = restamps.compactMapValues { memories in
       let kept = memories.filter { !forgotten.contains($0.replica) }
-      if kept.count < memories.count { restamps[field] = kept.isEmpty ? nil : kept }
+      return kept.isEmpty ? nil : kept
     }
-    for (feed, head) in heads {
+    for (feed, known) in heads {
+      var head = known
       let passed = purge.passed(feed, head: head.head)
-      var fence = head.fence
       for (key, stored) in records where stored.feed == feed {
         guard stored.state.deleted != nil, let revision = stored.state.revision?.number,
           purge.mayGo(key, revision: revision, deletedAt: deletedAt(key), passed: passed)
         else { continue }
         records[key] = nil
         stubs.insert(key)
-        fence = max(fence, revision)
+        head.fence = max(head.fence, revision)
       }
-      fence = max(fence, pruneRemovals(in: feed, passed: passed, before: purge.horizon))
+      let pruned = pruneRemovals(in: feed, &head, passed: passed, before: purge.horizon)
+      head.fence = max(head.fence, pruned)
       #if PLANTED
-        if Planted.isActive(.fenceNotRaised) { continue }
+        if Planted.isActive(.fenceNotRaised) { head.fence = known.fence }
       #endif
-      heads[feed]?.fence = fence
+      heads[feed] = head
     }
   }
 }

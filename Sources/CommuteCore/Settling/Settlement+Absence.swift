@@ -21,12 +21,8 @@ extension Settlement {
       #if PLANTED
         if Planted.isActive(.fenceIgnored) { return nil }
       #endif
-      switch FeedReading(part, head: head) {
-      case .read: return nil
-      case .reset:
+      if case .reset = FeedReading(part, head: head) {
         return Verdict(id: id, kind: .later(.reset, afterMilliseconds: 0))
-      case .revoked(let reason):
-        return Verdict(id: id, kind: .rejected(.forbidden, message: reason))
       }
     }
     return nil

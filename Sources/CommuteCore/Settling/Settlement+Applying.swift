@@ -128,17 +128,14 @@ extension Settlement {
     guard isNew ? operation.base == nil : before.revision == operation.base else { return false }
     guard before.deleted == nil, after.deleted == operation.deleted else { return false }
     for entry in operation.fields.entries {
-      guard let field = after.fields[entry.name] else { return false }
-      if entry.value.rule == .latest {
-        guard field.stamp == entry.value.stamp, field.origin == entry.value.stamp,
-          field.value == entry.value.value, field.merge.isEmpty
-        else { return false }
-      } else {
-        // Laid over the same field, the change gives what was stored.
-        let laid = FieldState(
-          laying: entry.value, over: before.fields[entry.name], stamp: entry.value.stamp)
-        guard laid == field else { return false }
-      }
+      // Under `latest` what was sent is what was stored; under other rules it is so once it is laid
+      // over the same field.
+      let change = entry.value
+      let sent =
+        change.rule == .latest
+        ? FieldState(value: change.value, stamp: change.stamp)
+        : FieldState(laying: change, over: before.fields[entry.name], stamp: change.stamp)
+      guard after.fields[entry.name] == sent else { return false }
     }
     return true
   }

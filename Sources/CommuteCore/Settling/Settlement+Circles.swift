@@ -80,7 +80,8 @@ extension Settlement {
     _ operations: [Int], of request: SyncRequest, missing: (Operation) -> Set<RecordKey>
   ) -> [Int] {
     var left = operations
-    while true {
+    var isClosed = false
+    while !isClosed {
       var made: Set<RecordKey> = []
       for index in left where request.operations[index].operation.creates {
         made.insert(request.operations[index].operation.key)
@@ -88,9 +89,10 @@ extension Settlement {
       let kept = left.filter {
         missing(request.operations[$0].operation).isSubset(of: made)
       }
-      if kept.count == left.count { return left }
+      isClosed = kept.count == left.count
       left = kept
     }
+    return left
   }
 }
 

@@ -63,7 +63,7 @@ extension Settlement {
   /// Does to a record what its references say where a parent is deleted.
   func mend(_ state: inout RecordState, of key: RecordKey, in server: ServerState) {
     guard state.deleted == nil, let fields = tables[key.table]?.fields else { return }
-    var lost: [Key] = []
+    var lost: [(name: Key, field: FieldState)] = []
     for entry in fields.entries {
       guard let reference = entry.value.references, reference.onDeletion != .keep,
         let field = state.fields[entry.name],
@@ -74,10 +74,9 @@ extension Settlement {
         state.deleted = server.stamp(justAbove: state.greatestStamp)
         return
       }
-      lost.append(entry.name)
+      lost.append((entry.name, field))
     }
-    for name in lost {
-      guard let field = state.fields[name] else { continue }
+    for (name, field) in lost {
       state.fields[name] = FieldState(
         value: .null, stamp: nullStamp(above: field.stamp, in: server), merge: field.merge)
     }

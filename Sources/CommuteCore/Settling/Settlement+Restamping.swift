@@ -56,7 +56,7 @@ extension Settlement {
   /// there is no room.
   private static func stamp(between floor: Stamp, and ceiling: Stamp) -> Stamp? {
     let millisecond: UInt64 = 1 << 16
-    let below = ceiling.time > millisecond ? ceiling.time - millisecond : 1
+    let below = ceiling.time - min(ceiling.time, millisecond)
     let time = max(below, floor.time + 1)
     return time < ceiling.time ? Stamp(time: time, replica: ceiling.replica) : nil
   }

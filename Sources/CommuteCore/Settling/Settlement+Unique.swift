@@ -23,10 +23,11 @@ extension Settlement {
       guard isTouched || stored?.state.deleted != nil else { continue }
       // Any of the changes may lose to what is there.
       for choice in 0..<(1 << unique.fields.count) {
+        let losing = unique.fields.indices.filter { choice >> $0 & 1 == 1 }
+        let kept = losing.map { unique.fields[$0] }
         let identity = unique.identity(feed: feed, table: key.table) { name in
-          let place = unique.fields.firstIndex(of: name) ?? 0
           let current = stored?.state.fields[name]?.value
-          return choice >> place & 1 == 0 ? changes[name] ?? current : current
+          return kept.contains(name) ? current : changes[name] ?? current
         }
         if let identity, !found.contains(identity) { found.append(identity) }
       }
