@@ -3,16 +3,20 @@
 
 A copy of the sources gets all mistakes at once, each asleep: a comparison becomes an operator of
 its own, a constant a call, and both behave as written unless the environment names their number.
-So the copy is compiled once, and each mistake costs one run of the tests.
+So the copy is compiled once, with counters, and each mistake costs one run of the tests, which is
+ended at the first test that fails. The tests of the same folder come first, the few long ones last.
+Processor time is limited, not time: a busy machine kills no mutant.
 
-    Tools/mutate.py FOLDER FILE...   FOLDER takes the copy; FILEs are below Sources/CommuteCore
-    -j N                             runs at a time (default 2)
-    --plain                          only makes the copy, with no mistake in it
+    Tools/mutate.py build FOLDER FILE...   FOLDER takes the copy; FILEs are below Sources/CommuteCore
+    Tools/mutate.py run FOLDER             wakes the mistakes of a built copy one after another
+    -j N                                   runs at a time (default 2)
+    --only A,B                             only the mistakes with these numbers
 """
 import concurrent.futures
+import json
 import os
 import re
-import shutil
+import resource
 import subprocess
 import sys
 
@@ -21,19 +25,11 @@ SUFFIX = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 SIGNS = [chr(c) for first, last in ((0x2190, 0x2300), (0x2500, 0x25A0), (0x2900, 0x2B00))
          for c in range(first, last)]
 COMPARISON = re.compile(r" (==|!=|<=|>=|<|>) ")
-CONSTANT = re.compile(r"(?<![\w.#])(0x[0-9A-Fa-f_]+|\d[\d_]*)(?![\w.])|\b(true|false)\b")
+CONSTANT = re.compile(
+    r"(?<![\w#$])(?<![^.]\.)(0x[0-9A-Fa-f_]+|\d[\d_]*)(?!\w|\.\d)|\b(true|false)\b")
 # Lines on which a number or a comparison is no expression.
 NO_EXPRESSION = re.compile(
-    r"^\s*(//|#|@available|case |default|import |infix |extension |public extension |.*\bfunc [<>=!])")
-
-
-class Mutant:
-    def __init__(self, number, path, line, column, text):
-        self.number, self.path, self.line, self.column = number, path, line, column
-        self.text = text
-
-    def where(self):
-        return f"{self.path}:{self.line}: {self.text}"
+    r"^\s*(//|#|@available|import |infix |extension |public extension |.*\bfunc [<>=!])")
 
 
 def spans_of_text(line):
@@ -80,12 +76,12 @@ def find(path, lines, dropped):
     return found
 
 
-def mutate(source, target, files, dropped):
-    """Writes the copies; returns the mutants."""
+def mutate(contents, files, dropped):
+    """Puts all mistakes into the files of a package; returns the mutants."""
     mutants, signs = [], []
     for path in files:
-        with open(os.path.join(source, path)) as file:
-            lines = file.read().split("\n")
+        place = os.path.join("Sources/CommuteCore", path)
+        lines = contents[place].decode().split("\n")
         for number, column, text, compares in sorted(
                 find(path, lines, dropped), key=lambda place: (place[0], -place[1])):
             line = lines[number - 1]
@@ -101,11 +97,9 @@ def mutate(source, target, files, dropped):
             else:
                 new, told = f"mutatedNumber({key}, {text})", f"{text} → {text} + 1"
             lines[number - 1] = line[:column] + new + line[column + len(text):]
-            mutants.append(Mutant(key, path, number, column, told))
-        with open(os.path.join(target, path), "w") as file:
-            file.write("\n".join(lines))
-    with open(os.path.join(target, "Mutants.swift"), "w") as file:
-        file.write(support(signs))
+            mutants.append({"number": key, "path": path, "line": number, "text": told})
+        contents[place] = "\n".join(lines).encode()
+    contents["Sources/CommuteCore/Mutants.swift"] = support(signs).encode()
     return mutants
 
 
@@ -129,6 +123,7 @@ def support(signs):
     return "\n".join(text) + "\n"
 
 
+# The tests themselves are not made fast: compiling them would cost more than it saves.
 MANIFEST = """// swift-tools-version: 6.3
 import PackageDescription
 let house: [SwiftSetting] = [
@@ -141,53 +136,75 @@ let package = Package(
   targets: [
     .target(name: "CommuteCore", swiftSettings: house),
     .target(name: "CommuteTestKit", dependencies: ["CommuteCore"], swiftSettings: house),
-    .executableTarget(
-      name: "CommuteSimulator", dependencies: ["CommuteCore", "CommuteTestKit"],
-      swiftSettings: house),
     .target(
       name: "CommuteVectors", dependencies: ["CommuteCore"], path: "Tests/Vectors",
       swiftSettings: house),
     .testTarget(
       name: "CommuteCoreTests", dependencies: ["CommuteCore", "CommuteTestKit", "CommuteVectors"],
-      swiftSettings: house),
+      swiftSettings: house + [.unsafeFlags(["-Onone", "-no-whole-module-optimization"])]),
   ], swiftLanguageModes: [.v6])
 """
+PARTS = ("Sources/CommuteCore", "Sources/CommuteTestKit", "Tests/CommuteCoreTests",
+         "Tests/Vectors", "Documentation")
 
 
-def lay_out(folder):
-    """A package of what is tested, its tests, and the simulator."""
-    os.makedirs(folder, exist_ok=True)
-    for part in ("Sources/CommuteCore", "Sources/CommuteTestKit", "Sources/CommuteSimulator",
-                 "Tests/CommuteCoreTests", "Tests/Vectors", "Documentation"):
-        shutil.rmtree(os.path.join(folder, part), ignore_errors=True)
-        shutil.copytree(part, os.path.join(folder, part))
-    with open(os.path.join(folder, "Package.swift"), "w") as file:
-        file.write(MANIFEST)
+def read_all():
+    """A package of what is tested and its tests: the files by their paths."""
+    contents = {"Package.swift": MANIFEST.encode()}
+    for part in PARTS:
+        for where, _, names in os.walk(part):
+            for name in names:
+                with open(os.path.join(where, name), "rb") as file:
+                    contents[os.path.join(where, name)] = file.read()
+    return contents
+
+
+def lay_out(folder, contents):
+    """Writes a package; what is already there and the same stays, and is not compiled again."""
+    for part in PARTS:
+        for where, _, names in os.walk(os.path.join(folder, part)):
+            for name in names:
+                path = os.path.join(where, name)
+                if os.path.relpath(path, folder) not in contents:
+                    os.remove(path)
+    for path, wanted in contents.items():
+        path = os.path.join(folder, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        if os.path.exists(path):
+            with open(path, "rb") as file:
+                if file.read() == wanted:
+                    continue
+        with open(path, "wb") as file:
+            file.write(wanted)
 
 
 def compile_all(folder, files):
-    """Compiles, leaving out what does not; returns the mutants and how many lines were left out."""
-    core = os.path.join(folder, "Sources/CommuteCore")
+    """Compiles, leaving out what does not; returns the mutants and the lines that were left out."""
     dropped = set()
-    for _ in range(12):
-        mutants = mutate("Sources/CommuteCore", core, files, dropped)
+    while True:
+        contents = read_all()
+        mutants = mutate(contents, files, dropped)
+        lay_out(folder, contents)
         run = subprocess.run(
-            ["swift", "build", "--package-path", folder, "--build-tests", "-c", "release",
-             "-Xswiftc", "-enable-testing"],
+            ["swift", "build", "--package-path", folder, "--build-tests", "-j", "2", "-c", "release",
+             "--enable-code-coverage", "-Xswiftc", "-enable-testing"],
             capture_output=True, text=True)
         if run.returncode == 0:
-            return mutants, len(dropped)
+            return mutants, dropped
         found = set()
-        for path, line in re.findall(r"Sources/CommuteCore/(\S+?):(\d+):\d+: error:", run.stdout + run.stderr):
-            line = int(line)
-            near = [m.line for m in mutants if m.path == path and abs(m.line - line) <= 6]
+        for path, line in re.findall(
+                r"Sources/CommuteCore/(\S+?):(\d+):\d+: error:", run.stdout + run.stderr):
+            near = [m["line"] for m in mutants
+                    if m["path"] == path and abs(m["line"] - int(line)) <= 6]
             if near:
-                found.add((path, min(near, key=lambda other: abs(other - line))))
+                found.add((path, min(near, key=lambda other: abs(other - int(line)))))
         if not found - dropped:
-            sys.exit("mutate: the copy does not compile:\n"
-                     + "\n".join(re.findall(r".*error:.*", run.stdout + run.stderr)[:10]))
+            sys.exit("mutate: the copy or its tests do not compile:\n" + errors_of(run))
         dropped |= found
-    sys.exit("mutate: the copy still does not compile after twelve tries")
+
+
+def errors_of(run):
+    return "\n".join(re.findall(r".*error:.*", run.stdout + run.stderr)[:20])
 
 
 def tests_of(folder):
@@ -198,55 +215,91 @@ def tests_of(folder):
 
 
 def is_killed(commands, folder, number):
-    environment = dict(os.environ, MUTANT=str(number))
+    """Whether any of the commands fails; each is ended at the first test that does."""
+    environment = dict(os.environ, MUTANT=str(number), SWIFT_BACKTRACE="enable=no",
+                       LLVM_PROFILE_FILE="/dev/null")
     for command, seconds in commands:
-        try:
-            run = subprocess.run(
-                command, cwd=folder, env=environment, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return True
-        if run.returncode != 0:
-            return True
+        with subprocess.Popen(
+                command, cwd=folder, env=environment, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT, preexec_fn=lambda: resource.setrlimit(
+                    resource.RLIMIT_CPU, (seconds, seconds))) as run:
+            for line in run.stdout:
+                if "✘".encode() in line:
+                    run.kill()
+                    return True
+            if run.wait() != 0:
+                return True
     return False
 
 
-def main():
-    arguments = sys.argv[1:]
-    workers = 2
-    if "-j" in arguments:
-        at = arguments.index("-j")
-        workers = int(arguments[at + 1])
-        del arguments[at:at + 2]
-    plain = "--plain" in arguments
-    if plain:
-        arguments.remove("--plain")
-    folder, files = arguments[0], arguments[1:]
-    lay_out(folder)
-    if plain:
-        return
-    mutants, dropped = compile_all(folder, files)
-    commands = [
-        ([tests_of(folder), "--testing-library", "swift-testing", "--skip", "Python"], 120),
-        ([os.path.abspath(os.path.join(folder, ".build/release/CommuteSimulator")),
-          "--histories", "300", "--seed", "1"], 240),
-    ]
-    if is_killed(commands, folder, -1):
-        sys.exit("mutate: the tests fail with no mistake awake; run `make test` first")
+LONG = "FuzzTests|MergeLawTests"
+
+
+def steps(folder, topic):
+    """The runs of the tests for a mistake in a folder of the core, and their processor seconds."""
+    tests = [tests_of(folder), "--testing-library", "swift-testing"]
+    suites = []
+    place = os.path.join(folder, "Tests/CommuteCoreTests", topic)
+    for name in os.listdir(place):
+        with open(os.path.join(place, name)) as file:
+            suites += re.findall(r"@Suite(?:\(.*\))? struct (\w+)", file.read())
+    near = r"CommuteCoreTests\.(" + "|".join(sorted(suites)) + ")/"
+    return [(tests + ["--filter", near, "--skip", LONG], 60),
+            (tests + ["--skip", near + "|Python|" + LONG], 60), (tests + ["--filter", LONG], 120)]
+
+
+def wake(folder, mutants, dropped, workers):
+    """Runs the tests with each mistake awake; prints those that nobody noticed."""
+    commands = {topic: steps(folder, topic) for topic in {m["path"].split("/")[0] for m in mutants}}
+    for topic in commands:
+        if is_killed(commands[topic], folder, -1):
+            sys.exit("mutate: the tests fail with no mistake awake; run `make test` first")
     survivors, done = [], 0
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        runs = {pool.submit(is_killed, commands, folder, m.number): m for m in mutants}
+        runs = {
+            pool.submit(is_killed, commands[m["path"].split("/")[0]], folder, m["number"]): m
+            for m in mutants}
         for run in concurrent.futures.as_completed(runs):
             done += 1
             if not run.result():
                 survivors.append(runs[run])
+                print("alive: {path}:{line}: {text} (number {number})".format(**runs[run]),
+                      flush=True)
             if sys.stderr.isatty():
                 sys.stderr.write(f"\r{done} of {len(mutants)}, {len(survivors)} alive")
-    for mutant in sorted(survivors, key=lambda m: (m.path, m.line)):
-        print("alive:", mutant.where())
-    if dropped:
-        print(f"mutate: {dropped} lines were left out: no expression of that kind stands there")
+    for path, line in dropped:
+        print(f"left out: {path}:{line}: what stands there is part of no expression")
     print(f"{len(mutants) - len(survivors)} of {len(mutants)} mutants killed")
+
+
+def option(arguments, name):
+    """Takes an option and its value out of the arguments."""
+    if name not in arguments:
+        return None
+    at = arguments.index(name)
+    value = arguments[at + 1]
+    del arguments[at:at + 2]
+    return value
+
+
+def main():
+    arguments = sys.argv[1:]
+    workers = int(option(arguments, "-j") or 2)
+    only = option(arguments, "--only")
+    step, folder, files = arguments[0], arguments[1], arguments[2:]
+    listed = os.path.join(folder, "mutants.json")
+    if step == "build":
+        mutants, dropped = compile_all(folder, files)
+        with open(listed, "w") as file:
+            json.dump({"mutants": mutants, "dropped": sorted(dropped)}, file)
+        return
+    with open(listed) as file:
+        built = json.load(file)
+    mutants = built["mutants"]
+    if only:
+        numbers = {int(number) for number in only.split(",")}
+        mutants = [mutant for mutant in mutants if mutant["number"] in numbers]
+    wake(folder, mutants, built["dropped"], workers)
 
 
 main()
