@@ -32,7 +32,8 @@ final class Scene: Sendable {
   /// Opens a device's store; the same name again is the same file.
   func open(
     _ name: String = "device", tables: [any TableDeclaration] = [Book.table],
-    onPoint: (@Sendable (CommuteStore.StorePoint) -> Void)? = nil
+    onPoint: (@Sendable (CommuteStore.StorePoint) -> Void)? = nil,
+    change: (inout StoreOptions) -> Void = { _ in }
   ) throws -> Store {
     var options = StoreOptions(deviceName: name)
     options.onPoint = onPoint
@@ -40,6 +41,7 @@ final class Scene: Sendable {
     // A file that is opened again must not draw the same ids again.
     options.randomSeed = openings.add(1, ordering: .relaxed).newValue
     options.hostDirectory = "\(folder)/hosts"
+    change(&options)
     return try Store("\(folder)/\(name)", tables: tables, options: options)
   }
 
