@@ -19,7 +19,6 @@
     case loweredBelowPending, loweredUnderOneID
     // The server's side of them.
     case fenceIgnored, fenceNotRaised, grantIgnored, retiredAccepted, everybodyRetired
-    case prunedUnnumbered
     case stubForgotten, progressIgnored, fixedIDsPurged, circlesWait, circlesHalfSettled
     case lateOffersTaken, offerAsEdit, memoryNotRegained
     // The server's settling.

@@ -126,12 +126,6 @@ extension ServerState {
       guard state.deleted == nil, let revision = state.revision?.number, revision <= passed,
         state.pruneRemovals(before: horizon)
       else { continue }
-      #if PLANTED
-        if Planted.isActive(.prunedUnnumbered) {
-          records[key]?.state.fields = state.fields
-          continue
-        }
-      #endif
       head.head += 1
       state.revision = Revision(epoch: epoch, number: head.head)
       records[key] = StoredRecord(feed: feed, state: state)

@@ -109,8 +109,8 @@ extension Store {
 
   /// Subscribes to a feed: the next round reads it from the start.
   ///
-  /// One that was taken away is asked for again by that, and by a write of a record into it; opening
-  /// the store does not. The server decides anew.
+  /// One that was taken away is asked for again by that, and by a write of a record into it;
+  /// opening the store does not. The server decides anew.
   ///
   /// - Throws: ``StoreError/tooManyFeeds(feed:limit:)`` where the device has as many as it may.
   public func subscribe(to feed: String) async throws(StoreError) {
