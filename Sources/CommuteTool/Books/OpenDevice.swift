@@ -31,6 +31,9 @@ struct OpenDevice: Sendable {
   ) throws(Failure) -> OpenDevice {
     do throws(StoreError) {
       let store = try store(options, at: place)
+      if let reason = store.readOnlyReason {
+        FileHandle.standardError.write(Data("commute: only reading: \(reason.message)\n".utf8))
+      }
       return OpenDevice(
         store: store, list: ReadingListRepository(store: store), options: options)
     } catch .wrongOwner(let found, let wanted) {

@@ -5,8 +5,8 @@ struct SchemaCheckCommand: Command {
   static let spec = CommandSpec.schema(
     "check", "compares what is declared with the schema file that is checked in",
     details: [
-      "It ends with 1 where they differ, and says what to do; `commute schema export` writes the"
-        + " file of a new version."
+      "It ends with 1 where they differ, and says what to do;",
+      "`commute schema export` writes the file of a new version.",
     ])
 
   private let folder: SchemaFolder
@@ -82,8 +82,8 @@ struct SchemaExportCommand: Command {
   static let spec = CommandSpec.schema(
     "export", "writes the file of the declared schema, for checking in",
     details: [
-      "A file that is there is never changed, and a version that would lose what its predecessor"
-        + " holds is not written."
+      "A file that is there is never changed,",
+      "and a version that would lose what its predecessor holds is not written.",
     ])
 
   private let folder: SchemaFolder
