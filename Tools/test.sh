@@ -9,11 +9,13 @@ vital "set-up" Tools/setup.sh
 vital "debug build" swift build --scratch-path "${BUILD:-.build}" --build-tests
 # What computes or waits for long, or starts programs, goes one by one: the pool of threads has as
 # many as there are cores, and tests that talk over a network must not stand in line behind it. What
-# opens thousands of files has a process of its own.
+# opens thousands of files has a process of its own, and so have those that compute for a minute.
 slow='SimulationTests|CrashTests|StoryTests|CommuteToolTests'
-network='CommuteHTTPTests|CommuteServerTests'
+network='CommuteHTTPTests|CommuteServerTests|CommuteRelayTests'
+heavy='CommuteStoreTests.(Oracle|Condition|History)Tests|TidyTests'
 ours="swift test --scratch-path ${BUILD:-.build} --skip-build"
-step "swift test" $ours --skip "$slow|$network"
+step "swift test" $ours --skip "$slow|$network|$heavy"
+step "heavy tests" $ours --filter "$heavy"
 step "network tests" $ours --filter "$network"
 step "slow tests" $ours --no-parallel --filter "$slow"
 step "embedded" make -s embedded
