@@ -17,7 +17,7 @@ public enum FieldEdit: Sendable {
 
   /// A counter rises by an amount, or falls where it is negative.
   public static func add(_ amount: Int64) -> FieldEdit {
-    .count(up: amount > 0 ? amount.magnitude : 0, down: amount < 0 ? amount.magnitude : 0)
+    .count(up: max(amount, 0).magnitude, down: min(amount, 0).magnitude)
   }
 
   /// A set gets elements.

@@ -40,6 +40,23 @@ import Testing
     #expect(bench.stored == before)
   }
 
+  @Test mutating func `how late an offer is goes by the end of its own epoch`() {
+    bench.create()
+    let ancestor = { (epoch: UInt64, ended: Int64) in
+      SyncAnswer.Ancestor(epoch: Epoch(rawValue: epoch), ended: ended, heads: [:])
+    }
+    bench.time = 1_000_000 + Purge.defaultRetention
+    bench.state.ancestry = [ancestor(3, 999_999), ancestor(4, 1_000_000)]
+    let late = offer(Self.state("a", ServerBench.stamp(600)))
+    #expect(late.kind.code == .late)
+    #expect(late.record?.state == bench.stored)
+    bench.state.ancestry = [ancestor(4, 0), ancestor(3, 1_000_000)]
+    #expect(bench.title?.value == .text("first"))
+    let inTime = offer(Self.state("b", ServerBench.stamp(600)))
+    #expect(inTime.kind == .applied)
+    #expect(bench.title?.value == .text("b"))
+  }
+
   @Test mutating func `what an offer tells of a claim is remembered once`() {
     let claim = ServerBench.stamp(9_000_000)
     let settled = ServerBench.stamp(700, by: 50)
@@ -144,6 +161,8 @@ import Testing
     state.records[ServerBench.key] = Self.stored(3, removed: 10)
     state.records[Self.other] = Self.stored(4, removed: 399)
     state.records[Self.live] = Self.stored(8, removed: 10)
+    let last = RecordKey(table: "book", id: RecordID(high: 0, low: 4))
+    state.records[last] = Self.stored(7, removed: 10)
     let untouched = [Self.other, Self.live].map { state.records[$0] }
     let device = Purge.Progress(
       replica: ReplicaID(rawValue: 1), seenAt: 399 * Self.day, cursors: ["books": 7])
@@ -152,7 +171,8 @@ import Testing
     #expect(pruned?.fields["labels"]?.set.removals.isEmpty == true)
     #expect(pruned?.revision == Revision(epoch: ServerBench.epoch, number: 10))
     #expect([Self.other, Self.live].map { state.records[$0] } == untouched)
-    #expect(state.heads["books"] == FeedHead(head: 10, fence: 3))
+    #expect(state.records[last]?.state.revision?.number == 11)
+    #expect(state.heads["books"] == FeedHead(head: 11, fence: 7))
     #expect(Purge(time: 400 * Self.day, devices: []).horizon == UInt64(310 * Self.day))
   }
 }
