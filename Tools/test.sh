@@ -12,7 +12,7 @@ vital "debug build" swift build --scratch-path "${BUILD:-.build}" --build-tests
 # opens thousands of files has a process of its own, and so have those that compute for a minute.
 slow='SimulationTests|CrashTests|StoryTests|CommuteToolTests'
 network='CommuteHTTPTests|CommuteServerTests|CommuteRelayTests'
-heavy='CommuteStoreTests.(Oracle|Condition|History)Tests|TidyTests'
+heavy='CommuteStoreTests.(Oracle|Condition|History|LiveList)Tests|TidyTests'
 ours="swift test --scratch-path ${BUILD:-.build} --skip-build"
 step "swift test" $ours --skip "$slow|$network|$heavy"
 step "heavy tests" $ours --filter "$heavy"

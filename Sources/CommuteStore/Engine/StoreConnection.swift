@@ -10,6 +10,8 @@ public final class StoreConnection {
   let shapes: Shapes
   /// What was looked at since noting began; nil while nobody wants to know.
   var region: Region?
+  /// Records that were read in the state that is seen now, by their types.
+  var fetched: [ObjectIdentifier: AnyObject] = [:]
   private var byID: [Statement?]
 
   init(_ connection: Connection, shapes: Shapes) {

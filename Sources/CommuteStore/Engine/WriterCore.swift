@@ -109,7 +109,7 @@ final class WriterCore {
     do throws(StoreError) {
       try session.updateSearches()
       try saveState()
-      try speaking { () throws(SQLiteError) in try connection.commit() }
+      try publish()
     } catch {
       rollback()
       #if PLANTED
@@ -121,7 +121,6 @@ final class WriterCore {
     commits.add(writes: writes)
     names.markSaved()
     forgetSettled()
-    let changes = state.changes
     let queued = state.queued
     let isSet = state.preferencesChanged
     state.preferencesChanged = false
@@ -131,12 +130,19 @@ final class WriterCore {
     saved = state
     if isSet { loadPreferences() }
     options.onPoint?(.afterCommit)
-    if wasWatched {
-      observers.note(changes)
-    } else {
-      observers.noteEverything()
-    }
+    // Whoever began to observe meanwhile may have read the state before.
+    if !wasWatched { observers.noteEverything() }
     if queued { observers.noteQueued() }
+  }
+
+  /// Commits; where somebody observes, together with the note of what changed.
+  private func publish() throws(StoreError) {
+    guard wasWatched else {
+      return try speaking { () throws(SQLiteError) in try connection.commit() }
+    }
+    try observers.publish(state.changes) { () throws(StoreError) in
+      try speaking { () throws(SQLiteError) in try connection.commit() }
+    }
   }
 
   /// Forgets records over which nothing lies any more, unless a record of another table has the

@@ -1,27 +1,36 @@
-import Foundation
+import CommuteCore
 import Synchronization
 
-/// Who observes what: wakes exactly those whose result a commit may have changed.
+/// Everybody who observes the store: which reads are observed, what they looked at, and what was
+/// committed since they were last made.
 ///
-/// The writer only marks and signals; queries are run again on a thread of their own.
+/// The writer only keeps a log and signals; reads are made again on a thread of their own.
 final class Observers: Sendable {
   /// One observed read.
   struct Observer: Sendable {
     /// What the last read looked at; nil before the first.
     var region: Region?
-    var isDue = true
-    /// Reads again, hands over what it looked at, then delivers; false ends the observation.
-    let read: @Sendable (StoreConnection, (Region) -> Void) -> Bool
+    /// Brings the result up to date, hands over what it looked at (nil where that failed, and it
+    /// is to be tried again), and delivers what is new; false ends the observation.
+    let serve: @Sendable (StoreConnection, Changes) -> (region: Region?, goesOn: Bool)
     /// Called when the store is closed, or cannot be read any more.
     let end: @Sendable (StoreError?) -> Void
 
     init(
-      read: @escaping @Sendable (StoreConnection, (Region) -> Void) -> Bool,
+      serve: @escaping @Sendable (StoreConnection, Changes) -> (region: Region?, goesOn: Bool),
       end: @escaping @Sendable (StoreError?) -> Void
     ) {
-      self.read = read
+      self.serve = serve
       self.end = end
     }
+  }
+
+  /// What was committed since an observed read was last made.
+  enum Changes: Sendable {
+    /// Whatever: it is the first read, or others have written.
+    case everything
+    /// These rows.
+    case rows([CommittedChange])
   }
 
   /// Someone who wants to hear that local changes wait.
@@ -35,17 +44,24 @@ final class Observers: Sendable {
     var nextID = 0
     var queueListeners: [Int: QueueListener] = [:]
     var isClosed = false
+    /// What was committed since the observed reads were last made.
+    var log = ChangeLog()
   }
 
   private let registry = Locked(Registry())
   private let watched = Atomic<Int>(0)
+  /// Whether the thread that reads was told that there is something to do.
+  private let isDue = Atomic(false)
+  /// Held from before a commit until it stands in the log, and while a reading thread begins to see
+  /// one state: so that what it takes from the log is what that state has, no less and no more.
+  private let publishing = Locked(())
   private let whenDue: Locked<(@Sendable () -> Void)?> = Locked(nil)
   private let whenWatched: Locked<(@Sendable (Bool) -> Void)?> = Locked(nil)
 
   /// Whether anybody observes.
   var isWatched: Bool { watched.load(ordering: .acquiring) > 0 }
 
-  /// Tells who runs the queries.
+  /// Tells who makes the reads.
   func connect(
     due: @escaping @Sendable () -> Void, watched: @escaping @Sendable (Bool) -> Void
   ) {
@@ -53,7 +69,7 @@ final class Observers: Sendable {
     whenWatched.withLock { $0 = watched }
   }
 
-  /// Adds an observed read and has it read for the first time; nil where the store is closed.
+  /// Adds an observed read and has it made for the first time; nil where the store is closed.
   func add(_ observer: Observer) -> Int? {
     let (id, isFirst) = registry.withLock { registry -> (Int?, Bool) in
       guard !registry.isClosed else { return (nil, false) }
@@ -73,60 +89,80 @@ final class Observers: Sendable {
     let isLast = registry.withLock { registry in
       guard registry.observers.removeValue(forKey: id) != nil else { return false }
       watched.subtract(1, ordering: .releasing)
+      if registry.observers.isEmpty { registry.log = ChangeLog() }
       return registry.observers.isEmpty
     }
     if isLast { whenWatched.withLock { $0 }?(false) }
   }
 
-  /// Marks the reads that a commit may have changed.
-  func note(_ changes: [CommittedChange]) {
-    guard !changes.isEmpty, isWatched else { return }
-    let isAnyDue = registry.withLock { registry in
-      var isAnyDue = false
-      for (id, observer) in registry.observers where !observer.isDue {
-        guard let region = observer.region, changes.contains(where: region.isTouched) else {
-          continue
-        }
-        registry.observers[id]?.isDue = true
-        isAnyDue = true
-      }
-      return isAnyDue
+  /// Commits and notes what the commit changed, so that nobody sees one without the other; nil
+  /// stands for changes that are not known.
+  ///
+  /// - Throws: What `commit` throws; nothing is noted then.
+  func publish<Failure: Error>(
+    _ changes: [CommittedChange]?, commit: () throws(Failure) -> Void
+  ) throws(Failure) {
+    try publishing.withLock { (_) throws(Failure) in
+      try commit()
+      registry.withLock { $0.log.add(changes) }
     }
-    if isAnyDue { due() }
+    if changes?.isEmpty != true { due() }
   }
 
-  /// Marks all reads: somebody else has written.
+  /// Has all reads made again: somebody else has written.
   func noteEverything() {
     guard isWatched else { return }
-    registry.withLock { registry in
-      for id in registry.observers.keys { registry.observers[id]?.isDue = true }
-    }
+    registry.withLock { $0.log.add(nil) }
     due()
   }
 
   private func due() {
+    // A thread that was told and has not begun yet finds this, too.
+    guard !isDue.exchange(true, ordering: .acquiringAndReleasing) else { return }
     whenDue.withLock { $0 }?()
   }
 
-  /// Reads again all that is due.
-  func serve(on session: StoreConnection) {
-    let due = registry.withLock { registry in
-      var due: [(id: Int, observer: Observer)] = []
-      for (id, observer) in registry.observers where observer.isDue {
-        due.append((id, observer))
-        // A commit from here on makes it due once more.
-        registry.observers[id]?.isDue = false
-        registry.observers[id]?.region = .everything
+  /// Leaves what is due for later: nothing can be read now.
+  func postpone() {
+    isDue.store(false, ordering: .releasing)
+  }
+
+  /// Makes all reads again that may have another result, in one state of the store.
+  ///
+  /// - Throws: ``StoreError`` where the store cannot be read; nothing is lost of what is due.
+  func serve(on session: StoreConnection) throws(StoreError) {
+    isDue.store(false, ordering: .releasing)
+    let due = try publishing.withLock { (_) throws(StoreError) in
+      try session.beginSnapshot()
+      return takeDue()
+    }
+    defer { session.endSnapshot() }
+    for (id, observer, changes) in due {
+      let (region, goesOn) = observer.serve(session, changes)
+      if goesOn {
+        registry.withLock { $0.observers[id]?.region = region }
+      } else {
+        remove(id)
+      }
+    }
+  }
+
+  /// The reads that may have another result, in the order in which they were begun.
+  private func takeDue() -> [(id: Int, observer: Observer, changes: Changes)] {
+    registry.withLock { registry in
+      let log = registry.log
+      registry.log = ChangeLog()
+      var due: [(id: Int, observer: Observer, changes: Changes)] = []
+      for (id, observer) in registry.observers {
+        guard let region = observer.region, !log.isEverything else {
+          due.append((id, observer, .everything))
+          continue
+        }
+        if log.rows.contains(where: region.isTouched) {
+          due.append((id, observer, .rows(log.rows)))
+        }
       }
       return due.sorted { $0.id < $1.id }
-    }
-    for (id, observer) in due {
-      // The region is known before the result is: whoever writes next, having seen the result,
-      // wakes only those whom it concerns.
-      let goesOn = observer.read(session) { region in
-        registry.withLock { $0.observers[id]?.region = region }
-      }
-      if !goesOn { remove(id) }
     }
   }
 
@@ -174,5 +210,25 @@ final class Observers: Sendable {
   /// Tells that local changes wait to be sent.
   func noteQueued() {
     for listener in registry.withLock({ Array($0.queueListeners.values) }) { listener.heard() }
+  }
+}
+
+/// What was committed since the observed reads were last made.
+struct ChangeLog: Sendable {
+  /// How many rows are kept apart; after that it is cheaper to read everything again.
+  static let most = 4_096
+
+  private(set) var rows: [CommittedChange] = []
+  private(set) var isEverything = false
+
+  /// Adds what a commit changed; nil where that is not known.
+  mutating func add(_ changes: [CommittedChange]?) {
+    guard !isEverything else { return }
+    guard let changes, rows.count + changes.count <= Self.most else {
+      rows = []
+      isEverything = true
+      return
+    }
+    rows += changes
   }
 }

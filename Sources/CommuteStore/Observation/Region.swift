@@ -2,8 +2,6 @@ import CommuteCore
 
 /// What a read looked at: a later change elsewhere cannot alter its result.
 struct Region: Sendable {
-  /// Whether nothing is known of what was looked at, so that any change counts.
-  private var isEverything = false
   /// The columns looked at, by table.
   private(set) var columns: [Int: UInt64] = [:]
   /// The single records looked at, by table.
@@ -19,16 +17,8 @@ struct Region: Sendable {
     records[table, default: []].insert(record)
   }
 
-  /// The region of a read that is under way: any change may alter it.
-  static let everything: Region = {
-    var region = Region()
-    region.isEverything = true
-    return region
-  }()
-
   /// Whether a change may alter what was read.
   func isTouched(by change: CommittedChange) -> Bool {
-    if isEverything { return true }
     if let mask = columns[change.table], mask & change.columns != 0 { return true }
     guard let records = records[change.table] else { return false }
     return change.record.map(records.contains) ?? true

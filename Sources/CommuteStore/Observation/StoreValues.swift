@@ -28,34 +28,64 @@ public struct StoreValues<Element: Sendable>: AsyncSequence, Sendable {
 
 extension Store {
   /// The result of a read, now and after every commit that changes it.
+  ///
+  /// The read is made again only where a commit touched what it looked at: single records read by
+  /// their ids, and the columns that queries and SQL name.
   public func values<Value: Sendable & Equatable>(
     _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Value
   ) -> StoreValues<Value> {
-    observed(body) { $0 == $1 }
-  }
-
-  /// The records of a query, now and after every commit that changes them.
-  public func values<Model: Record>(_ query: Query<Model>) -> StoreValues<[Model]> {
-    observed { tx in
-      try tx.fetch(query)
-    } isSame: { one, other in
-      one.count == other.count
-        && zip(one, other).allSatisfy {
-          $0.id == $1.id && Model.table.difference($0, $1) == 0
+    observed {
+      let last: Locked<Value?> = Locked(nil)
+      return { session, _ in
+        let (value, region) = try session.noting { try body(ReadTransaction(session)) }
+        let isNew = last.withLock { last in
+          defer { last = value }
+          return last != value
         }
+        return (isNew ? value : nil, region)
+      }
     }
   }
 
+  /// The records of a query, now and after every commit that changes them.
+  ///
+  /// A query of conditions on columns, orders and a limit is not run again: the list is kept in
+  /// step by the records that were committed.
+  public func values<Model: Record>(_ query: Query<Model>) -> StoreValues<[Model]> {
+    observed {
+      let list = LiveList(query)
+      return { session, changes in
+        let (records, region) = try session.noting { () throws(StoreError) in
+          try session.look(at: Model.self)
+          return try list.update(on: session, by: changes)
+        }
+        return (records, region)
+      }
+    }
+  }
+
+  /// What reads and compares, made anew for whoever begins to observe: the result where it is
+  /// another one than before, and what was looked at.
+  private typealias Reading<Value> =
+    @Sendable (StoreConnection, Observers.Changes) throws -> (value: Value?, region: Region)
+
   private func observed<Value: Sendable>(
-    _ body: @escaping @Sendable (borrowing ReadTransaction) throws -> Value,
-    isSame: @escaping @Sendable (Value, Value) -> Bool
+    _ makeReading: @escaping @Sendable () -> Reading<Value>
   ) -> StoreValues<Value> {
     let observers = observers
     return StoreValues {
       AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
-        let last = LastValue<Value>()
-        let observer = Observers.Observer { session, note in
-          Self.read(body, isSame: isSame, last: last, into: stream, on: session, noting: note)
+        let reading = makeReading()
+        let observer = Observers.Observer { session, changes in
+          do {
+            let (value, region) = try reading(session, changes)
+            guard let value else { return (region, true) }
+            if case .terminated = stream.yield(value) { return (region, false) }
+            return (region, true)
+          } catch {
+            stream.finish(throwing: error)
+            return (Region(), false)
+          }
         } end: { error in
           stream.finish(throwing: error)
         }
@@ -66,34 +96,12 @@ extension Store {
       }
     }
   }
-
-  /// Reads once more, notes what was looked at, and delivers what differs.
-  ///
-  /// - Returns: Whether the observation goes on.
-  private static func read<Value: Sendable>(
-    _ body: @Sendable (borrowing ReadTransaction) throws -> Value,
-    isSame: (Value, Value) -> Bool, last: LastValue<Value>,
-    into stream: AsyncThrowingStream<Value, any Error>.Continuation, on session: StoreConnection,
-    noting note: (Region) -> Void
-  ) -> Bool {
-    do {
-      let (value, region) = try session.noting { try session.reading(body) }
-      note(region)
-      let isNew = last.value.withLock { last in
-        defer { last = value }
-        return last.map { !isSame($0, value) } ?? true
-      }
-      guard isNew else { return true }
-      if case .terminated = stream.yield(value) { return false }
-      return true
-    } catch {
-      stream.finish(throwing: error)
-      return false
-    }
-  }
 }
 
-/// What was delivered last.
-private final class LastValue<Value: Sendable>: Sendable {
-  let value = Locked<Value?>(nil)
+extension StoreConnection {
+  /// Notes that any change of a table's records counts.
+  func look<Model: Record>(at model: Model.Type) throws(StoreError) {
+    let slot = try shapes.shape(of: ObjectIdentifier(Model.self)).slot
+    region?.add(table: slot, columns: CommittedChange.everything)
+  }
 }

@@ -52,12 +52,12 @@ final class Watch: Sendable {
   private func serve(isPoll: Bool) {
     if isPoll { writer.withCore { $0.lookForOthers() } }
     session.withLock { session in
-      // What is due stays due.
-      if isSuspended.load(ordering: .acquiring) { return }
+      if isSuspended.load(ordering: .acquiring) { return observers.postpone() }
       source.lend(&session) { lent in
-        switch lent {
-        case .success(let session): observers.serve(on: session)
-        case .failure(let error): observers.fail(error)
+        do throws(StoreError) {
+          try observers.serve(on: try lent.get())
+        } catch {
+          observers.fail(error)
         }
       }
     }

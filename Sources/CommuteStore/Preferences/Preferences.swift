@@ -56,20 +56,17 @@ extension Store {
     guard first.exchanged else { return }
     let memory = opening.preferences
     let account = options.account
-    let observer = Observers.Observer { session, note in
-      let read = try? session.noting {
-        try session.reading { tx in
-          for table in Preferences.tables { tx.session.noteRead(of: table) }
-          var names = NumberedNames()
-          try names.load(from: tx.session.connection)
-          return try PreferenceMemory.Values.load(
-            from: tx.session.connection, names: names, account: account)
-        }
+    let observer = Observers.Observer { session, _ in
+      let read = try? session.noting { () throws(StoreError) in
+        for table in Preferences.tables { session.noteRead(of: table) }
+        var names = NumberedNames()
+        try names.load(from: session.connection)
+        return try PreferenceMemory.Values.load(
+          from: session.connection, names: names, account: account)
       }
-      guard let read else { return true }
-      note(read.region)
+      guard let read else { return (nil, true) }
       memory.replace(with: read.result)
-      return true
+      return (read.region, true)
     } end: { _ in
     }
     _ = observers.add(observer)
