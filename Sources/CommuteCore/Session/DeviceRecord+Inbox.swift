@@ -23,8 +23,9 @@ extension DeviceRecord {
   ) throws(WriteRefusal) -> Bool {
     var record = apart
     var written = context
+    let decided = Self.decisions(of: refused)
     for operation in refused {
-      try record.redo(operation, newOperation: newOperation, context: &written)
+      try record.redo(operation, decided: decided, newOperation: newOperation, context: &written)
     }
     return take(record, written, context: &context)
   }
@@ -91,8 +92,21 @@ extension DeviceRecord {
     return true
   }
 
+  /// What was decided of each field in the end, where it is no sum.
+  private static func decisions(of refused: [Operation]) -> FieldMap<FieldValue> {
+    var decided = FieldMap<FieldValue>()
+    for operation in refused {
+      for entry in operation.fields.entries {
+        let change = entry.value
+        if !change.stamp.isFloor, !change.rule.isSummed { decided[entry.name] = change.value }
+      }
+    }
+    return decided
+  }
+
   private mutating func redo(
-    _ refused: Operation, newOperation: () -> OperationID, context: inout WriteContext
+    _ refused: Operation, decided: FieldMap<FieldValue>, newOperation: () -> OperationID,
+    context: inout WriteContext
   ) throws(WriteRefusal) {
     let shown = view
     var seeds = FieldMap<FieldValue>()
@@ -105,11 +119,12 @@ extension DeviceRecord {
           continue
         }
       #endif
-      if entry.value.stamp.isFloor {
-        seeds.append(entry.name, edit.seeded)
-      } else {
-        edits.append(entry.name, edit)
+      let parts = entry.value.parts(of: edit, in: key, field: entry.name)
+      // A decision for what was seeded would change nothing over the seed, and stay one.
+      if let seeded = parts.seeded, decided[entry.name] != seeded {
+        seeds.append(entry.name, seeded)
       }
+      if let own = parts.own { edits.append(entry.name, own) }
     }
     // What nobody had decided stays so: it gives way to what others wrote meanwhile.
     if !seeds.isEmpty { try seed(seeds, operation: newOperation(), context: &context) }
@@ -122,6 +137,37 @@ extension DeviceRecord {
       if Planted.isActive(.retryLosesDeletion) { return }
     #endif
     if refused.deleted != nil { delete(operation: newOperation(), context: &context) }
+  }
+}
+
+extension OperationField {
+  /// What a change seeds, which is everybody's, and what its writer did.
+  ///
+  /// Both stand in one row where somebody counts, or collects, before what was seeded is sent; a
+  /// seed that came back as its writer's own share would be counted once for each who seeded it.
+  fileprivate func parts(
+    of edit: FieldEdit, in record: RecordKey, field: Key
+  ) -> (seeded: FieldValue?, own: FieldEdit?) {
+    switch (detail, edit) {
+    case (.total(let shares), .count(let up, let down)):
+      guard let seed = shares.first(where: { $0.replica == CounterState.seed }) else {
+        return (nil, edit)
+      }
+      let seeded = FieldEdit.count(up: seed.up, down: seed.down).seeded
+      let isAll = up == seed.up && down == seed.down
+      return (seeded, isAll ? nil : .count(up: up &- seed.up, down: down &- seed.down))
+    case (.tags(let tags), .elements(_, let removed)):
+      var seeded: [String] = []
+      var own: [String] = []
+      for one in tags.added {
+        let tag = ElementTag.seeded(in: record, field: field, element: one.element)
+        if one.tag == tag { seeded.append(one.element) } else { own.append(one.element) }
+      }
+      guard stamp.isFloor || !seeded.isEmpty else { return (nil, edit) }
+      let isAll = own.isEmpty && removed.isEmpty
+      return (.list(seeded), isAll ? nil : .elements(insert: own, remove: removed))
+    default: return stamp.isFloor ? (edit.seeded, nil) : (nil, edit)
+    }
   }
 }
 

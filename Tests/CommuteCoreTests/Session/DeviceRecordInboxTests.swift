@@ -78,6 +78,23 @@ import Testing
     #expect(bench.view == ["title": "Mumu", "author": "Ende"])
   }
 
+  @Test mutating func `what was decided to be as it was seeded comes back as a decision`() throws {
+    try bench.seed(["title": .text("Momo"), "author": .text("Ende")])
+    bench.send()
+    try bench.change(["title": .text("Mumu")])
+    try bench.change(["title": .text("Momo")])
+    let refused = bench.settle(.rejected(.invalid, message: "no")).rejections
+      .map(\.row.operation)
+    #expect(refused.count == 2)
+    let isQueued = try retry(refused)
+    let retried = try #require(bench.record.rows.last).operation
+    #expect(isQueued)
+    #expect(retried.creates)
+    #expect(retried.fields["title"]?.stamp.isFloor == false)
+    #expect(retried.fields["author"]?.stamp.isFloor == true)
+    #expect(bench.view == ["title": "Momo", "author": "Ende"])
+  }
+
   @Test mutating func `what is in flight stays as it was sent`() throws {
     let refused = try refusedChange()
     try bench.change(["author": .text("Ende")])

@@ -98,6 +98,34 @@ import Testing
     #expect(bench.held("title") == .text("t"))
   }
 
+  @Test mutating func `a seed and a count that were refused both stay parts of the sum`() throws {
+    try bench.seed(0, ["count": .integer(3)])
+    let seeded = try bench.sent(0)
+    try bench.edit(0, ["count": .add(1)])
+    let outcome = bench.take(
+      0, Verdict(id: seeded.id, kind: .rejected(.invalid, message: "no")))
+    try bench.seed(1, ["count": .integer(3)])
+    try bench.sync()
+    try retry(outcome.rejections.map(\.row.operation))
+    try bench.sync()
+    #expect(bench.held("count") == .integer(4))
+  }
+
+  @Test mutating func `a seed stays everybody's where its row holds a count as well`() throws {
+    try bench.seed(0, ["count": .integer(3), "labels": .list(["x"])])
+    try bench.edit(0, ["count": .add(1), "labels": .insert("y")])
+    let refused = try refuse()
+    #expect(refused.count == 1)
+    try bench.seed(1, ["count": .integer(3), "labels": .list(["x"])])
+    try bench.sync()
+    try retry(refused)
+    try bench.sync()
+    #expect(bench.held("count") == .integer(4))
+    try bench.edit(1, ["labels": .remove("x")])
+    try bench.sync()
+    #expect(bench.held("labels") == .list(["y"]))
+  }
+
   @Test mutating func `a seed of sums and sets comes back as one`() throws {
     try bench.seed(0, ["count": .integer(3), "labels": .list(["x"]), "title": .text("t")])
     let refused = try refuse()
