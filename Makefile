@@ -69,8 +69,7 @@ coverage: ## how much of merge, clock, outbox and cursor code is run, and which 
 embedded: ## the core as WebAssembly gives the same golden vectors as here
 	@Tools/check-embedded.sh
 
-bench: ## measures, beside a floor written in C
-	@test -x Benchmarks/run || { echo "bench: Benchmarks/run is not there yet" >&2; exit 1; }
+bench: setup ## measures, beside a floor written in C
 	@Benchmarks/run
 
 docs: ## builds the reference; a broken link is an error

@@ -148,7 +148,9 @@ let package = Package(
       exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(
       name: "CommuteStoreTests",
-      dependencies: ["CKeyStandIn", "CommuteCore", "CommuteSQLite", "CommuteStore"],
+      dependencies: [
+        "CKeyStandIn", "CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit",
+      ],
       exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(
       name: "CommuteFeaturesTests",

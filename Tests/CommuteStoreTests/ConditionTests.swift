@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import CommuteTestKit
 import Foundation
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
   init() async throws {
     folder = try TemporaryStore()
     store = try folder.open([Item.table])
-    var dice = Dice(seed: 11)
+    var dice = SeededGenerator(seed: 11)
     let items = (1...200).map { Item.drawn($0, from: &dice) }
     self.items = items
     try await store.write { tx in for item in items { try tx.insert(item) } }
@@ -50,11 +51,13 @@ import Testing
   ]
 
   /// A condition of some parts, and the same by hand.
-  private static func drawn(_ depth: Int, from dice: inout Dice) -> (Condition<Item>, SQL) {
+  private static func drawn(_ depth: Int, from dice: inout SeededGenerator) -> (
+    Condition<Item>, SQL
+  ) {
     if depth == 0 { return dice.one(of: leaves) }
     let (left, leftSQL) = drawn(depth - 1, from: &dice)
     let (right, rightSQL) = drawn(depth - 1, from: &dice)
-    switch dice.below(3) {
+    switch dice.draw(3) {
     case 0: return (left && right, "((\(leftSQL)) AND (\(rightSQL)))")
     case 1: return (left || right, "((\(leftSQL)) OR (\(rightSQL)))")
     default: return (!left, "NOT (\(leftSQL))")
@@ -62,7 +65,7 @@ import Testing
   }
 
   @Test func `conditions choose in SQL and in memory what the file says`() async throws {
-    var dice = Dice(seed: 5)
+    var dice = SeededGenerator(seed: 5)
     for round in 0..<400 {
       let (condition, sql) =
         round < Self.leaves.count ? Self.leaves[round] : Self.drawn(1 + round % 3, from: &dice)

@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import CommuteTestKit
 import Testing
 
 /// Pairs, groups and what is made of a column, each compared with SQL on the file.
@@ -11,7 +12,7 @@ import Testing
   init() async throws {
     folder = try TemporaryStore()
     store = try folder.open(Library.tables)
-    var dice = Dice(seed: 3)
+    var dice = SeededGenerator(seed: 3)
     let authors = (1...8).map { number in
       Author(
         id: id(UInt64(number)), name: dice.one(of: ["Ende", "Lindgren", "Kästner", "Preußler"]),
@@ -21,8 +22,8 @@ import Testing
       Novel(
         id: id(UInt64(number)), title: dice.one(of: ["Momo", "Krabat", "Emil", "momo"]),
         blurb: dice.one(of: [nil, "about a mill", ""]),
-        author: id(UInt64(1 + dice.below(10))), isbn: dice.one(of: [nil, "i\(number)"]),
-        pages: dice.below(300), price: dice.one(of: [1.5, 2, 9.99]))
+        author: id(UInt64(1 + dice.draw(10))), isbn: dice.one(of: [nil, "i\(number)"]),
+        pages: dice.draw(300), price: dice.one(of: [1.5, 2, 9.99]))
     }
     try await store.write { tx in
       try tx.insert(authors)

@@ -1,22 +1,10 @@
 import CommuteStore
+import CommuteTestKit
 import Testing
 
 private struct Entry: Identifiable, Hashable {
   var id: Int
   var content = 0
-}
-
-/// A generator of its own, so that a seed gives the same lists everywhere.
-private struct Draws: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
 }
 
 @Suite struct ListDifferenceTests {
@@ -74,7 +62,7 @@ private struct Draws: RandomNumberGenerator {
   @Test(arguments: 1...20) func `any two lists differ by what turns one into the other`(
     seed: UInt64
   ) {
-    var draws = Draws(state: seed)
+    var draws = SeededGenerator(seed: seed)
     for _ in 0..<500 {
       let ids = Array(0..<Int.random(in: 0...12, using: &draws))
       let earlier = ids.shuffled(using: &draws).prefix(Int.random(in: 0...12, using: &draws))

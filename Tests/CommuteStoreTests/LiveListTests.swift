@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import CommuteTestKit
 import Observation
 import Testing
 
@@ -13,21 +14,6 @@ import Testing
   init() throws {
     folder = try TemporaryStore()
     store = try folder.open([Book.table])
-  }
-
-  /// What a program draws from: the same for the same seed.
-  private struct Draws: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
   }
 
   /// A query, and the same in SQL.
@@ -65,22 +51,22 @@ import Testing
         """),
   ]
 
-  private static func book(_ number: UInt64, _ draws: inout Draws) -> Book {
+  private static func book(_ number: UInt64, _ draws: inout SeededGenerator) -> Book {
     Book(
-      id: id(number), title: ["", "a", "m", "ä", "z", "Z"][draws.below(6)],
-      author: ["a", "b", "c"][draws.below(3)], read: draws.below(2) == 0,
-      tags: [[], ["a"], ["b"], ["a", "b"]][draws.below(4)],
-      rating: draws.below(3) == 0 ? nil : draws.below(5),
-      shelf: [.wanted, .reading, .done][draws.below(3)])
+      id: id(number), title: ["", "a", "m", "ä", "z", "Z"][draws.draw(6)],
+      author: ["a", "b", "c"][draws.draw(3)], read: draws.draw(2) == 0,
+      tags: [[], ["a"], ["b"], ["a", "b"]][draws.draw(4)],
+      rating: draws.draw(3) == 0 ? nil : draws.draw(5),
+      shelf: [.wanted, .reading, .done][draws.draw(3)])
   }
 
   /// Writes some records in one transaction; what is drawn is drawn before.
-  private func write(_ draws: inout Draws) async throws {
+  private func write(_ draws: inout SeededGenerator) async throws {
     var steps: [@Sendable (borrowing WriteTransaction) throws -> Void] = []
-    for _ in 0..<(1 + draws.below(3)) {
-      let number = UInt64(1 + draws.below(14))
+    for _ in 0..<(1 + draws.draw(3)) {
+      let number = UInt64(1 + draws.draw(14))
       let book = Self.book(number, &draws)
-      let kind = draws.below(6)
+      let kind = draws.draw(6)
       steps.append { tx in
         guard try tx.fetch(Book.self, id(number)) != nil else {
           if kind > 0 { try tx.insert(book) }
@@ -106,7 +92,7 @@ import Testing
   func `kept lists are what SQL reads, after ten thousand sequences of writes`(
     seed: UInt64
   ) async throws {
-    var draws = Draws(state: seed)
+    var draws = SeededGenerator(seed: seed)
     var lists = Self.watched.map { store.values($0.query).makeAsyncIterator() }
     var seen: [[Book]] = []
     for index in lists.indices { seen.append(try await lists[index].next() ?? []) }

@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import CommuteTestKit
 import Testing
 
 /// Long random histories of one store beside a dictionary that the test keeps itself.
@@ -16,17 +17,17 @@ import Testing
 
   /// One history: transactions that hold, that fail, and that fail in part.
   private struct History {
-    var dice: Dice
+    var dice: SeededGenerator
     var model = Model()
 
-    mutating func id() -> RecordID { CommuteStoreTests.id(UInt64(1 + dice.below(25))) }
+    mutating func id() -> RecordID { CommuteStoreTests.id(UInt64(1 + dice.draw(25))) }
 
     mutating func novel(_ id: RecordID) -> Novel {
       Novel(
         id: id, title: dice.one(of: ["mill", "the mill", "time", "Émile", ""]),
         blurb: dice.one(of: [nil, "a mill", "time"]), tags: dice.one(of: [[], ["time", "sf"]]),
-        author: CommuteStoreTests.id(UInt64(dice.below(3))),
-        isbn: dice.one(of: [nil, nil, "1", "2", "3"]), pages: dice.below(5))
+        author: CommuteStoreTests.id(UInt64(dice.draw(3))),
+        isbn: dice.one(of: [nil, nil, "1", "2", "3"]), pages: dice.draw(5))
     }
 
     /// Does one thing to both; what the store refuses, the model must forbid, too.
@@ -34,7 +35,7 @@ import Testing
       let id = id()
       let isGone = model.deleted.contains(id)
       let there = model.novels[id]
-      switch dice.below(9) {
+      switch dice.draw(9) {
       case 0, 1:
         let novel = novel(id)
         let isAllowed = there == nil && !isGone && !isTaken(novel)
@@ -46,12 +47,12 @@ import Testing
         try expect(isAllowed) { try tx.save(novel) }
         if isAllowed { model.novels[id] = novel }
       case 3:
-        let pages = dice.below(5)
+        let pages = dice.draw(5)
         try expect(there != nil) { try tx.set(\Novel.pages, to: pages, on: id) }
         if there != nil { model.novels[id]?.pages = pages }
       case 4:
         let title = dice.one(of: ["mill", "changed"])
-        let pages = dice.below(5)
+        let pages = dice.draw(5)
         let query = Novel.where(\.pages == pages)
         let count = try tx.update(query) { $0.title = title }
         let wanted = model.novels.values.filter { query.matches($0) == true && $0.title != title }
@@ -62,7 +63,7 @@ import Testing
         #expect(was == (there != nil))
         if model.novels.removeValue(forKey: id) != nil { model.deleted.insert(id) }
       case 6:
-        let draft = Draft(id: id, text: dice.one(of: ["mill", "time"]), line: dice.below(4))
+        let draft = Draft(id: id, text: dice.one(of: ["mill", "time"]), line: dice.draw(4))
         try tx.save(draft)
         model.drafts[id] = draft
       case 7:
@@ -76,7 +77,7 @@ import Testing
     /// A part of the transaction, which may be undone.
     private mutating func part(_ tx: borrowing WriteTransaction) throws {
       let before = model
-      let isUndone = dice.below(2) == 0
+      let isUndone = dice.draw(2) == 0
       var history = self
       do {
         try tx.savepoint { tx in
@@ -107,16 +108,16 @@ import Testing
 
     /// A query of some shape.
     mutating func query() -> Query<Novel> {
-      let number = dice.below(5)
+      let number = dice.draw(5)
       let condition: Condition<Novel> =
-        switch dice.below(4) {
+        switch dice.draw(4) {
         case 0: \.pages > number
         case 1: \.isbn == nil
         case 2: .contains(\.tags, "sf") || \.pages == number
         default: !(\.blurb == "time") && \.title != ""
         }
       let query = Novel.where(condition)
-      switch dice.below(3) {
+      switch dice.draw(3) {
       case 0: return query
       case 1: return query.order(by: \.title)
       default: return query.order(by: \.blurb, .descending).order(by: \.pages)
@@ -128,7 +129,7 @@ import Testing
     for seed in UInt64(1)...6 {
       let folder = try TemporaryStore()
       let store = try folder.open(Library.tables)
-      var history = History(dice: Dice(seed: seed))
+      var history = History(dice: SeededGenerator(seed: seed))
       for round in 0..<60 {
         let start = history
         history = try await transaction(start, on: store)
@@ -143,8 +144,8 @@ import Testing
     do {
       return try await store.write { tx in
         var history = start
-        for _ in 0..<(1 + history.dice.below(5)) { try history.step(tx) }
-        if history.dice.below(4) == 0 { throw Undone() }
+        for _ in 0..<(1 + history.dice.draw(5)) { try history.step(tx) }
+        if history.dice.draw(4) == 0 { throw Undone() }
         return history
       }
     } catch is Undone {

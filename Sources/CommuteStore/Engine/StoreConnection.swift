@@ -75,6 +75,12 @@ public final class StoreConnection {
     return statement
   }
 
+  /// Notes that all of a table, the engine's or the app's, is looked at.
+  func noteRead(of table: String) {
+    guard let slot = shapes.slot(named: table) else { return }
+    region?.add(table: slot, columns: CommittedChange.everything)
+  }
+
   /// Notes what a checked statement reads.
   func noteReads(of statement: Statement) {
     guard region != nil else { return }

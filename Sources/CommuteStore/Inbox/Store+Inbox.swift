@@ -103,11 +103,3 @@ extension Store {
     try await perform { core throws(StoreError) in try core.discard(entry) }
   }
 }
-
-extension StoreConnection {
-  /// Notes that a table of the engine is looked at by more than checked statements.
-  func noteRead(of table: String) {
-    guard let slot = shapes.slot(named: table) else { return }
-    region?.add(table: slot, columns: CommittedChange.everything)
-  }
-}

@@ -20,7 +20,7 @@ final class LiveList<Model: Record>: Sendable {
     if case .rows(let changed) = changes, let list = try step(on: session, changed) {
       return list.isNew ? list.records : nil
     }
-    let records = try ReadTransaction(session).fetch(query)
+    let records = try session.inState { tx throws(StoreError) in try tx.fetch(query) }
     return rows.withLock { rows in
       let before = rows?.records
       rows = LiveRows(query, records)

@@ -95,18 +95,17 @@ final class Observers: Sendable {
     if isLast { whenWatched.withLock { $0 }?(false) }
   }
 
-  /// Commits and notes what the commit changed, so that nobody sees one without the other; nil
-  /// stands for changes that are not known.
+  /// Commits and notes what the commit changed, so that nobody sees one without the other.
   ///
   /// - Throws: What `commit` throws; nothing is noted then.
   func publish<Failure: Error>(
-    _ changes: [CommittedChange]?, commit: () throws(Failure) -> Void
+    _ changes: [CommittedChange], commit: () throws(Failure) -> Void
   ) throws(Failure) {
     try publishing.withLock { (_) throws(Failure) in
       try commit()
       registry.withLock { $0.log.add(changes) }
     }
-    if changes?.isEmpty != true { due() }
+    if !changes.isEmpty { due() }
   }
 
   /// Has all reads made again: somebody else has written.

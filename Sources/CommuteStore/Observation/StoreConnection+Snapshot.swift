@@ -29,7 +29,7 @@ extension StoreConnection {
     let known = fetched[key] as? FetchedRecords<Model> ?? FetchedRecords<Model>()
     fetched[key] = known
     if let record = known.records[id] { return record }
-    let record: Model? = try ReadTransaction(self).fetch(Model.self, id)
+    let record: Model? = try inState { tx throws(StoreError) in try tx.fetch(Model.self, id) }
     known.records[id] = .some(record)
     return record
   }

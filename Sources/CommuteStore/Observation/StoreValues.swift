@@ -37,7 +37,7 @@ extension Store {
     observed {
       let last: Locked<Value?> = Locked(nil)
       return { session, _ in
-        let (value, region) = try session.noting { try body(ReadTransaction(session)) }
+        let (value, region) = try session.noting { try session.inState(body) }
         let isNew = last.withLock { last in
           defer { last = value }
           return last != value
@@ -56,7 +56,7 @@ extension Store {
       let list = LiveList(query)
       return { session, changes in
         let (records, region) = try session.noting { () throws(StoreError) in
-          try session.look(at: Model.self)
+          session.noteRead(of: Model.table.name)
           return try list.update(on: session, by: changes)
         }
         return (records, region)
@@ -95,13 +95,5 @@ extension Store {
         stream.onTermination = { _ in observers.remove(id) }
       }
     }
-  }
-}
-
-extension StoreConnection {
-  /// Notes that any change of a table's records counts.
-  func look<Model: Record>(at model: Model.Type) throws(StoreError) {
-    let slot = try shapes.shape(of: ObjectIdentifier(Model.self)).slot
-    region?.add(table: slot, columns: CommittedChange.everything)
   }
 }

@@ -8,14 +8,20 @@ extension Query {
     return filter.map { $0 && page } ?? page
   }
 
-  /// The columns that decide which records come, and in which order.
-  var decidingColumns: UInt64 {
-    var columns = orders.reduce(condition?.columns ?? 0) { $0 | $1.column.mask }
+  /// The columns that decide whether a record comes, and the row itself.
+  var filteringColumns: UInt64 {
+    var columns = (condition?.columns ?? 0) | CommittedChange.presence
     if search != nil {
       for place in Model.table.search?.columns ?? [] { columns |= 1 << UInt64(place) }
     }
-    return columns | CommittedChange.presence
+    return columns
   }
+
+  /// The columns that decide where it stands.
+  var orderingColumns: UInt64 { orders.reduce(0) { $0 | $1.column.mask } }
+
+  /// The columns that decide which records come, and in which order.
+  var decidingColumns: UInt64 { filteringColumns | orderingColumns }
 
   /// Why the query cannot be run.
   var refusal: String? {

@@ -196,6 +196,17 @@ extension StoreConnection {
   ) throws -> Result {
     try speaking { () throws(SQLiteError) in try connection.begin(.deferred) }
     defer { connection.rollback() }
+    return try inState(body)
+  }
+
+  /// Runs a body in the state that the connection sees already.
+  ///
+  /// Never inlined: Swift 6.3.1 stops ("Cannot initialize a nonCopyable type with a guaranteed
+  /// value") where its optimizer inlines a closure that makes a transaction and lends it.
+  @inline(never)
+  func inState<Result, Failure: Error>(
+    _ body: (borrowing ReadTransaction) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
     let transaction = ReadTransaction(self)
     return try body(transaction)
   }

@@ -1,5 +1,6 @@
 import CommuteCore
 import CommuteStore
+import CommuteTestKit
 import Foundation
 
 /// Records with everything that conditions can look at.
@@ -35,36 +36,19 @@ struct Item: Record, Equatable {
   }
 }
 
-/// Numbers that a test can repeat.
-struct Dice: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
-  }
-
-  mutating func next() -> UInt64 {
-    state ^= state << 13
-    state ^= state >> 7
-    state ^= state << 17
-    return state &* 0x2545_F491_4F6C_DD1D
-  }
-
-  /// A number from 0 on.
-  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
-
+extension SeededGenerator {
   /// One of some values.
-  mutating func one<Value>(of values: [Value]) -> Value { values[below(values.count)] }
+  mutating func one<Value>(of values: [Value]) -> Value { values[draw(values.count)] }
 }
 
 extension Item {
   static let words = ["", "a", "A", "ab", "b%", "_", "é", "e\u{301}", "*x", "[y", "zz"]
 
   /// An item of values that often meet.
-  static func drawn(_ number: UInt64, from dice: inout Dice) -> Item {
+  static func drawn(_ number: UInt64, from dice: inout SeededGenerator) -> Item {
     Item(
       id: CommuteStoreTests.id(number), name: dice.one(of: words),
-      note: dice.one(of: [nil, "", "a", "B"]), price: dice.below(4) - 1,
+      note: dice.one(of: [nil, "", "a", "B"]), price: dice.draw(4) - 1,
       stars: dice.one(of: [nil, 0, 1, 2]), weight: dice.one(of: [-1.5, 0, -0.0, 2.25]),
       tags: dice.one(of: [[], ["a"], ["a", "é"], ["b%", "a"]]),
       shelf: dice.one(of: [.wanted, .reading, .done]),
