@@ -33,6 +33,9 @@ struct RuleEdit {
   var isLost = false
   /// The moment its writer gave it, as it came to the server.
   var claim = Moment.start
+
+  /// Whether it counts, adds or removes anything.
+  var isSomething: Bool { amount != 0 || !added.isEmpty || !removed.isEmpty }
 }
 
 /// What one field must hold at the server, by what was said there.

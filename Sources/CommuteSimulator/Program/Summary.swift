@@ -72,8 +72,8 @@ struct Summary {
     return names
   }
 
-  /// So many histories for each one that comes under an open question, at the least; some 2,000 were
-  /// measured.
+  /// So many histories for each one that comes under an open question, at the least; some 2,000
+  /// were measured.
   static let historiesPerQuestion = 500
 
   /// Whether everything that must hold does; open questions may not become more frequent.

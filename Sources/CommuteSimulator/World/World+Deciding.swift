@@ -180,15 +180,30 @@ extension World {
     before.rows.removeLast()
     for entry in operation.fields.entries {
       guard let field = book.field(entry.name) else { continue }
-      var edit = RuleEdit(isSeed: entry.value.stamp.isFloor)
+      // A seed that stands in one row with a decision stays part of the sum, as everybody's.
+      var own = RuleEdit()
+      var seed = RuleEdit(isSeed: true)
       switch entry.value.detail {
       case .total(let shares):
-        for share in shares { edit.amount += Int(share.up) - Int(share.down) }
+        for share in shares {
+          let amount = Int(share.up) - Int(share.down)
+          if share.replica == CounterState.seed {
+            seed.amount += amount
+          } else {
+            own.amount += amount
+          }
+        }
       case .tags(let tags):
-        let name = book.oracle.edits.count + 1
+        let name = book.oracle.edits.count + 2
         for (index, addition) in tags.added.enumerated() {
           let element = Int(addition.element.dropFirst()) ?? 0
-          edit.added.append((edit.isSeed ? -element : name + index * 100_000, element))
+          let seeded = ElementTag.seeded(
+            in: operation.key, field: entry.name, element: addition.element)
+          if addition.tag == seeded {
+            seed.added.append((-element, element))
+          } else {
+            own.added.append((name + index * 100_000, element))
+          }
         }
         let known = book.known(field, in: before)
         let removed = view?.fields[entry.name]?.set.additions.filter {
@@ -196,12 +211,14 @@ extension World {
         }
         for addition in removed ?? [] {
           let element = Int(addition.element.dropFirst()) ?? 0
-          edit.removed += known.added.filter { $0.element == element }.map(\.name)
+          own.removed += known.added.filter { $0.element == element }.map(\.name)
         }
       case .none, .replaces: continue
       }
-      note(edit, in: field, on: number)
-      report.writes -= 1
+      for edit in [seed, own] where edit.isSomething {
+        note(edit, in: field, on: number)
+        report.writes -= 1
+      }
     }
   }
 
@@ -225,11 +242,14 @@ extension World {
       blame(13, "what was refused is made once more under its old id")
     }
     for entry in row.operation.fields.entries {
-      guard case .total(let shares) = entry.value.detail else { continue }
+      // Seeds are everybody's: one that others have told meanwhile need not come once more.
+      guard case .total(let all) = entry.value.detail else { continue }
+      let shares = all.filter { $0.replica != CounterState.seed }
       var up = shares.reduce(0) { $0 + $1.up }
       var down = shares.reduce(0) { $0 + $1.down }
       for operation in refused {
-        guard case .total(let old)? = operation.fields[entry.name]?.detail else { continue }
+        guard case .total(let all)? = operation.fields[entry.name]?.detail else { continue }
+        let old = all.filter { $0.replica != CounterState.seed }
         up &-= old.reduce(0) { $0 + $1.up }
         down &-= old.reduce(0) { $0 + $1.down }
       }
