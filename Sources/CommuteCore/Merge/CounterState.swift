@@ -98,10 +98,8 @@ public struct CounterState: Hashable, Sendable {
   }
 
   private static func seed(_ one: CounterTotal, precedes other: CounterTotal) -> Bool {
-    if one.value != other.value {
-      return FieldValue.integer(one.value) < FieldValue.integer(other.value)
-    }
-    return one.up < other.up
+    let values = (mine: FieldValue.integer(one.value), theirs: FieldValue.integer(other.value))
+    return values.mine != values.theirs ? values.mine < values.theirs : one.up < other.up
   }
 
   /// Both counters' totals.
@@ -114,13 +112,10 @@ public struct CounterState: Hashable, Sendable {
   /// What the counter shows: all that was added without all that was taken away, held within 64
   /// bits.
   public var value: Int64 {
-    var up = WideSum()
-    var down = WideSum()
-    for entry in entries {
-      up.add(entry.total.up)
-      down.add(entry.total.down)
-    }
-    return up.minus(down)
+    // In 128 bits no number of replicas overflows it.
+    var sum: Int128 = 0
+    for entry in entries { sum += Int128(entry.total.up) - Int128(entry.total.down) }
+    return Int64(clamping: sum)
   }
 
   private func place(of replica: ReplicaID) -> (index: Int, found: Bool) {

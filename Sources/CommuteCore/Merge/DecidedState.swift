@@ -35,10 +35,10 @@ struct DecidedState: Hashable, Sendable {
   /// Takes note of a settled claim.
   mutating func note(_ claim: Stamp) {
     let (index, found) = place(of: claim.replica)
-    if !found {
+    if found {
+      claims[index] = max(claims[index], claim)
+    } else {
       claims.insert(claim, at: index)
-    } else if claims[index] < claim {
-      claims[index] = claim
     }
   }
 

@@ -85,8 +85,8 @@ extension FieldState {
       if sibling.origin.isFloor || sibling.origin == change.stamp { continue }
       if !replaced.contains(sibling.origin) { siblings.append(sibling) }
     }
-    siblings.append(Sibling(origin: change.stamp, value: change.value))
-    siblings.sort { $0.origin < $1.origin }
+    let place = siblings.place(of: change.stamp) { $0.origin }
+    siblings.insert(Sibling(origin: change.stamp, value: change.value), at: place.index)
     var decided = current.decided
     decided.siblings = siblings
     let shown = siblings[siblings.count - 1]

@@ -6,7 +6,7 @@ extension FieldValue {
   func isLess(than other: FieldValue) -> Bool {
     switch (self, other) {
     case (.integer(let one), .integer(let two)), (.instant(let one), .instant(let two)): one < two
-    case (.double(let one), .double(let two)) where one < two || two < one: one < two
+    case (.double(let one), .double(let two)) where !one.isNaN && !two.isNaN: one < two
     default: self < other
     }
   }

@@ -46,10 +46,11 @@ public struct SetState: Hashable, Sendable {
       if Planted.isActive(.removalsForgotten) { return }
     #endif
     let (place, isThere) = self.removal(of: removal.tag)
-    if !isThere {
+    if isThere {
+      let known = removals[place].milliseconds
+      removals[place].milliseconds = max(known, removal.milliseconds)
+    } else {
       removals.insert(removal, at: place)
-    } else if removals[place].milliseconds < removal.milliseconds {
-      removals[place] = removal
     }
   }
 

@@ -193,8 +193,11 @@ public struct Schema: Hashable, Sendable {
     guard bytes.allSatisfy({ isLetter($0) || (0x30...0x39).contains($0) || $0 == 0x5F }) else {
       return false
     }
-    let lowered = bytes.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }
-    for prefix in ["c_", "q_", "sqlite_"] where lowered.starts(with: prefix.utf8) { return false }
+    // One bit tells capital letters from small ones; in digits it is always set.
+    let folded = bytes.map { $0 | 0x20 }
+    for prefix in ["c_", "q_", "sqlite_"] where folded.starts(with: prefix.utf8.map { $0 | 0x20 }) {
+      return false
+    }
     return true
   }
 

@@ -54,7 +54,8 @@ struct TextJoining {
   /// pieces that are gone, or both were put between the same pieces.
   private static func touches(_ group: TextChange, _ change: TextChange) -> Bool {
     if group.start == group.end { return change.start == change.end && change.start == group.start }
-    return change.start < group.end && (change.start > group.start || change.end > change.start)
+    // An insertion before the group's first piece came before the group.
+    return change.start < group.end
   }
 
   /// Writes a place that one side changed, or both.

@@ -49,10 +49,7 @@ public struct UniqueKey: Hashable, Sendable {
       guard let value = values(name), value != .null else { return nil }
       let canonical = value.canonicalBytes
       bytes += Array(name.text.utf8) + [0]
-      let count = UInt32(truncatingIfNeeded: canonical.count)
-      for shift in [24, 16, 8, 0] as [UInt32] {
-        bytes.append(UInt8(truncatingIfNeeded: count >> shift))
-      }
+      FieldValue.append(UInt32(truncatingIfNeeded: canonical.count), to: &bytes)
       bytes += canonical
     }
     return RecordID.derived(namespace: "commute.key", bytes: bytes)

@@ -55,9 +55,7 @@ extension Operation {
   /// The greatest stamp of its fields and its deletion; the floor if it has none.
   public var greatestStamp: Stamp {
     var greatest = deleted ?? .floor
-    for entry in fields.entries where greatest < entry.value.stamp {
-      greatest = entry.value.stamp
-    }
+    for entry in fields.entries { greatest = max(greatest, entry.value.stamp) }
     return greatest
   }
 }

@@ -77,11 +77,12 @@ extension DeviceRecord {
     #endif
     let now = counter[replica]
     let after = now.adding(up: up, down: down)
-    if let place = shares.firstIndex(where: { $0.replica == replica }) {
-      shares[place].after = after
+    let place = shares.place(of: replica) { $0.replica }
+    if place.found {
+      shares[place.index].after = after
     } else {
-      shares.append(CounterShare(replica: replica, before: now, after: after))
-      shares.sort { $0.replica < $1.replica }
+      let share = CounterShare(replica: replica, before: now, after: after)
+      shares.insert(share, at: place.index)
     }
     return .total(shares)
   }
@@ -130,8 +131,7 @@ extension DeviceRecord {
 
   /// Whether the view shows the server's value of a field rather than one of the device's own.
   private func showsBase(_ name: Key, in view: RecordState) -> Bool {
-    guard let shown = view.fields[name], let told = ground?.fields[name] else { return false }
-    return shown == told
+    view.fields[name] == ground?.fields[name]
   }
 
   /// What the view showed of a field below a row: an earlier row's value, or base's.

@@ -103,7 +103,7 @@ extension DeviceRecord {
     case .count(let up, let down): amounts = (up, down)
     case .set(.integer(let value)):
       let before = shown?.counter.value ?? 0
-      amounts = value > before ? (value.distance(to: before), 0) : (0, before.distance(to: value))
+      amounts = (value.excess(over: before), before.excess(over: value))
     case .set(.null) where isNew: return nil
     case .set, .elements, .resolve: throw .editDoesNotFit(key, field: name, rule: rule)
     }
@@ -146,10 +146,8 @@ extension DeviceRecord {
 }
 
 extension Int64 {
-  /// How far the other number is away.
-  fileprivate func distance(to other: Int64) -> UInt64 {
-    self > other
-      ? UInt64(bitPattern: self) &- UInt64(bitPattern: other)
-      : UInt64(bitPattern: other) &- UInt64(bitPattern: self)
+  /// By how much it is greater than the other number; nothing where it is not.
+  fileprivate func excess(over other: Int64) -> UInt64 {
+    UInt64(bitPattern: Swift.max(self, other)) &- UInt64(bitPattern: other)
   }
 }

@@ -162,7 +162,7 @@ extension DeviceRecord {
           behind.stamp = clock.now(wall: wall)
         }
         replaced.now = behind.stamp
-        if settled < behind.stamp { settled = behind.stamp }
+        settled = max(settled, behind.stamp)
         rows[index].operation.fields[entry.name] = behind
       }
     }

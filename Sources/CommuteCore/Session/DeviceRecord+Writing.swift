@@ -198,9 +198,8 @@ extension DeviceRecord {
   @discardableResult
   public mutating func delete(operation id: OperationID, context: inout WriteContext) -> Bool {
     guard let view, view.deleted == nil else { return false }
-    let index = openRow(creates: false, context: context, room: 64)
+    let index = openRow(creates: false, operation: id, context: context, room: 64)
     rows[index].operation.deleted = context.clock.now(wall: context.wall)
-    rows[index].operation.id = id
     return true
   }
 
@@ -238,29 +237,29 @@ extension DeviceRecord {
         throw .tooLarge(key, bytes: 0, limit: 0)
       }
     #endif
-    let index = openRow(creates: before == nil || revives != nil, context: context, room: size)
+    let index = openRow(
+      creates: before == nil || revives != nil, operation: id, context: context, room: size)
     if let revives { rows[index].operation.revives = revives }
     let stamp = isSeed ? Stamp.floor : context.clock.now(wall: context.wall)
     for change in changes {
       note(change, stamp: stamp, before: before ?? RecordState(), in: index, operation: id)
     }
-    let names = changes.map { $0.name }
     #if PLANTED
       if Planted.isActive(.operationIDKept), index > 0 {
         rows[index].operation.id = rows[index - 1].operation.id
-        return names
       }
     #endif
-    rows[index].operation.id = id
-    return names
+    return changes.map { $0.name }
   }
 
-  /// The row that takes a change of about `room` bytes: the last one, unless it is in flight, full,
-  /// or of an earlier replica id.
+  /// The row that takes a change of about `room` bytes, under the change's id: the last one, unless
+  /// it is in flight, full, or of an earlier replica id.
   ///
   /// What was written under an earlier id may have been sent by a file that is gone. Were a change
   /// collapsed into it, the server could not see that its writer knew the value.
-  private mutating func openRow(creates: Bool, context: WriteContext, room: Int) -> Int {
+  private mutating func openRow(
+    creates: Bool, operation id: OperationID, context: WriteContext, room: Int
+  ) -> Int {
     #if PLANTED
       let collapses = creates || !Planted.isActive(.rowsNotCollapsed)
     #else
@@ -270,13 +269,14 @@ extension DeviceRecord {
       rows[last].operation.approximateSize + room <= Limits.operationBytes
     {
       if creates { rows[last].operation.creates = true }
+      rows[last].operation.id = id
       return last
     }
     rows.append(
       OutboxRow(
         operation: Operation(
-          id: OperationID(high: 0, low: 0), schema: context.schema,
-          replica: context.clock.replica, key: key, feed: feed, creates: creates)))
+          id: id, schema: context.schema, replica: context.clock.replica, key: key, feed: feed,
+          creates: creates)))
     return rows.count - 1
   }
 

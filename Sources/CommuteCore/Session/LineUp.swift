@@ -35,8 +35,7 @@ public enum LineUp {
   ///   - offers: How many of those are taken by offers.
   /// - Returns: The places in the line that go, in line order.
   public static func chosen(from line: [Place], batch: Int, offers: Int = 0) -> [Int] {
-    let batch = batch - offers
-    guard batch > 0 else { return [] }
+    let batch = max(0, batch - offers)
     #if PLANTED
       if Planted.isActive(.heldRowsSent) { return Array(line.indices.prefix(batch)) }
       if Planted.isActive(.needsLeftBehind) {

@@ -36,8 +36,8 @@ struct FieldSettling {
   ) {
     if lost.origin.isFloor { return }
     if let kept {
-      if kept.origin == lost.origin || kept.value == lost.value { return }
-      if kept.origin.replica == lost.origin.replica, lost.origin < kept.origin { return }
+      if kept.value == lost.value { return }
+      if kept.origin.replica == lost.origin.replica, lost.origin <= kept.origin { return }
     }
     #if PLANTED
       if Planted.isActive(.conflictNotRecorded) { return }

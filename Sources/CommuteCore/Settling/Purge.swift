@@ -121,11 +121,12 @@ extension ServerState {
     in feed: Key, _ head: inout FeedHead, passed: UInt64, before horizon: UInt64
   ) -> UInt64 {
     var greatest: UInt64 = 0
-    for (key, stored) in records.sorted(by: { $0.key < $1.key }) where stored.feed == feed {
-      var state = stored.state
-      guard state.deleted == nil, let revision = state.revision?.number, revision <= passed,
-        state.pruneRemovals(before: horizon)
+    for key in records.keys.sorted() {
+      guard let stored = records[key], stored.feed == feed, stored.state.deleted == nil,
+        let revision = stored.state.revision?.number, revision <= passed
       else { continue }
+      var state = stored.state
+      guard state.pruneRemovals(before: horizon) else { continue }
       head.head += 1
       state.revision = Revision(epoch: epoch, number: head.head)
       records[key] = StoredRecord(feed: feed, state: state)

@@ -79,20 +79,14 @@ extension Settlement {
   private static func closed(
     _ operations: [Int], of request: SyncRequest, missing: (Operation) -> Set<RecordKey>
   ) -> [Int] {
-    var left = operations
-    var isClosed = false
-    while !isClosed {
-      var made: Set<RecordKey> = []
-      for index in left where request.operations[index].operation.creates {
-        made.insert(request.operations[index].operation.key)
-      }
-      let kept = left.filter {
-        missing(request.operations[$0].operation).isSubset(of: made)
-      }
-      isClosed = kept.count == left.count
-      left = kept
+    var made: Set<RecordKey> = []
+    for index in operations where request.operations[index].operation.creates {
+      made.insert(request.operations[index].operation.key)
     }
-    return left
+    let kept = operations.filter {
+      missing(request.operations[$0].operation).isSubset(of: made)
+    }
+    return kept.count == operations.count ? kept : closed(kept, of: request, missing: missing)
   }
 }
 

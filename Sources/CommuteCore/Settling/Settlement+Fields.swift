@@ -189,7 +189,7 @@ extension Settlement {
       if Planted.isActive(.seenIgnored) { return .floor }
     #endif
     let over = change.over?.stamp ?? .floor
-    guard let current, !(over < current.stamp) || hasSeen(current, change) else { return over }
+    guard let current, hasSeen(current, change) else { return over }
     return max(over, current.stamp)
   }
 }

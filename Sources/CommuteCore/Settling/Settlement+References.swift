@@ -147,9 +147,9 @@ extension Settlement {
     of key: RecordKey, before: RecordState?, after: RecordState, in state: inout ServerState,
     outcome: inout Outcome
   ) {
-    guard after.deleted != nil, before == nil || before?.deleted == nil,
-      !referrals(to: key.table).isEmpty
-    else { return }
+    guard after.deleted != nil, before?.deleted == nil, !referrals(to: key.table).isEmpty else {
+      return
+    }
     #if PLANTED
       if Planted.isActive(.childrenForgotten) { return }
     #endif

@@ -37,8 +37,7 @@ extension Settlement {
     let isAnybodys = isFromFuture(claim, time: time)
     for memory in state.restamps[field] ?? [] where claim < memory.claimed {
       guard isAnybodys || memory.claimed.replica == claim.replica else { continue }
-      if let least = above, !(memory.settled < least) { continue }
-      above = memory.settled
+      above = min(above ?? memory.settled, memory.settled)
     }
     // A floor from the future would drag the server's own clock along; nobody has seen such a
     // value.

@@ -22,9 +22,9 @@ extension Settlement {
       let isTouched = unique.fields.contains { changes[$0] != nil }
       guard isTouched || stored?.state.deleted != nil else { continue }
       // Any of the changes may lose to what is there.
-      for choice in 0..<(1 << unique.fields.count) {
-        let losing = unique.fields.indices.filter { choice >> $0 & 1 == 1 }
-        let kept = losing.map { unique.fields[$0] }
+      var choices: [[Key]] = [[]]
+      for name in unique.fields { choices += choices.map { $0 + [name] } }
+      for kept in choices {
         let identity = unique.identity(feed: feed, table: key.table) { name in
           let current = stored?.state.fields[name]?.value
           return kept.contains(name) ? current : changes[name] ?? current

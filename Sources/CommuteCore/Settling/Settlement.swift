@@ -131,17 +131,11 @@ public struct Settlement: Sendable {
         judge(offer, of: request, in: &state, outcome: &outcome, time: time, user: user))
     }
     let place = outcome.verdicts.count
-    var waits = false
     for sent in request.operations {
-      let verdict = judge(
-        sent.operation, of: request, in: &state, outcome: &outcome, time: time, user: user)
-      waits = waits || verdict.waitsForRecords
-      outcome.verdicts.append(verdict)
+      outcome.verdicts.append(
+        judge(sent.operation, of: request, in: &state, outcome: &outcome, time: time, user: user))
     }
-    if waits {
-      judgeWaiting(
-        from: place, of: request, in: &state, outcome: &outcome, time: time, user: user)
-    }
+    judgeWaiting(from: place, of: request, in: &state, outcome: &outcome, time: time, user: user)
     if state.isWhole { followAll(in: &state, outcome: &outcome) }
     return outcome
   }

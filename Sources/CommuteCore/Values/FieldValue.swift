@@ -97,7 +97,8 @@ extension FieldValue: Hashable, Comparable {
     }
   }
 
-  private static func append(_ number: some FixedWidthInteger, to output: inout [UInt8]) {
+  /// Appends a number's bytes, the greatest first.
+  static func append(_ number: some FixedWidthInteger, to output: inout [UInt8]) {
     var shift = number.bitWidth
     while shift > 0 {
       shift -= 8
