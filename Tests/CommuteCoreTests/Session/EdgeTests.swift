@@ -101,6 +101,33 @@ import Testing
     #expect(Set(names) == ["both", "title"])
   }
 
+  @Test mutating func `a record that revives queues no count of nothing, nor a set of null`()
+    throws
+  {
+    rules = RuleBench(table: RuleTable.reviving)
+    try rules.create(0, ["title": .text("t"), "count": .integer(3)])
+    try rules.sync()
+    try rules.delete(0)
+    try rules.sync()
+    let names = try rules.edit(
+      0, ["count": .add(0), "labels": .set(.null), "title": .set(.text("u"))])
+    #expect(names == ["title"])
+    #expect(rules.shown(0, "count") == .integer(3))
+  }
+
+  @Test(arguments: [64, 63]) mutating func `a deletion joins a row that has 64 bytes left`(
+    left: Int
+  ) throws {
+    // What the row takes beside its text: itself, and a field of one letter.
+    let others = 350
+    let text = String(repeating: "x", count: Limits.operationBytes - others - left)
+    try bench.create(["a": .text(text)])
+    #expect(bench.record.rows[0].operation.approximateSize == Limits.operationBytes - left)
+    try bench.delete()
+    #expect(bench.record.rows.count == (left < 64 ? 2 : 1))
+    #expect(bench.record.view?.deleted != nil)
+  }
+
   @Test func `an amount rises or falls, and none does neither`() {
     #expect(CountedTwiceTests.words(.add(1)) == "count 1 0")
     #expect(CountedTwiceTests.words(.add(-1)) == "count 0 1")

@@ -22,6 +22,13 @@ import Testing
     #expect(LineUp.chosen(from: [], batch: 3).isEmpty)
   }
 
+  @Test func `where there is no room nothing goes, also where rows need each other`() {
+    let line = [Self.place(1, needs: 2), Self.place(2)]
+    #expect(LineUp.chosen(from: line, batch: 0).isEmpty)
+    #expect(LineUp.chosen(from: line, batch: 1, offers: 3).isEmpty)
+    #expect(LineUp.chosen(from: [Self.place(1)], batch: 1, offers: 3).isEmpty)
+  }
+
   @Test func `what a row needs goes with it, also from the end of the line`() {
     let line = [Self.place(1, needs: 9), Self.place(2), Self.place(3), Self.place(9, needs: 1)]
     #expect(LineUp.chosen(from: line, batch: 3) == [0, 1, 3])

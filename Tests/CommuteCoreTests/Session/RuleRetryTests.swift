@@ -111,6 +111,17 @@ import Testing
     #expect(bench.held("count") == .integer(4))
   }
 
+  @Test(arguments: [2, -2] as [Int64]) mutating func `what was counted over a seed is not lost`(
+    amount: Int64
+  ) throws {
+    try bench.seed(0, ["count": .integer(3)])
+    try bench.edit(0, ["count": .add(amount)])
+    let refused = try refuse()
+    try retry(refused)
+    try bench.sync()
+    #expect(bench.held("count") == .integer(3 + amount))
+  }
+
   @Test mutating func `a seed stays everybody's where its row holds a count as well`() throws {
     try bench.seed(0, ["count": .integer(3), "labels": .list(["x"])])
     try bench.edit(0, ["count": .add(1), "labels": .insert("y")])

@@ -38,6 +38,14 @@ import Testing
     #expect(outcome.appliedOperations.count == 3)
   }
 
+  @Test mutating func `in a long chain each is settled after what it needs`() {
+    let verdicts = settle([
+      creation(1, needs: 2), creation(2, needs: 3), creation(3, needs: 4), creation(4),
+    ])
+    #expect(verdicts == ["applied", "applied", "applied", "applied"])
+    #expect(bench.outcome.verdicts.map { $0.revision?.number } == [4, 3, 2, 1])
+  }
+
   @Test mutating func `a circle is settled as a whole`() {
     let verdicts = settle([creation(1, needs: 2), creation(2, needs: 3), creation(3, needs: 1)])
     #expect(verdicts == ["applied", "applied", "applied"])
