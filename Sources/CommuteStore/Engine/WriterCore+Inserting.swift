@@ -38,33 +38,33 @@ extension WriterCore {
       if case .constraint(let failure) = error, failure.isAboutKey { return false }
       throw StoreError(error)
     }
-    try queueFresh(record, id: id, feed: feed, stamp: stamp, in: shape)
+    PackedChange.packFresh(record, stamp: stamp, shape: shape, names: &names, into: &packer)
+    try queuePacked(creates: true, newOperation(), id: id, feed: feed.text, in: shape)
     note(shape.slot, id, CommittedChange.everything)
     note(engine: "c_outbox")
     return true
   }
 
-  /// Puts the creation into the outbox.
-  private func queueFresh(
-    _ record: UnsafeRawPointer, id: RecordID, feed: Key, stamp: Stamp, in shape: TableShape
+  /// Puts the change that the packer holds into a new row of the outbox.
+  func queuePacked(
+    creates: Bool, _ operation: OperationID, id: RecordID, feed: String, in shape: TableShape
   ) throws(StoreError) {
-    PackedChange.packFresh(record, stamp: stamp, shape: shape, names: &names, into: &packer)
     let statement = try kept(
       """
       INSERT INTO c_outbox(operation, creates, fields, clock, position, tbl, id, feed, schema,
         replica)
-      VALUES (?1, 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+      VALUES (?1, ?10, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
       """)
-    let operation = newOperation()
     statement.bind(high: operation.high, low: operation.low, at: 1)
     statement.bind(packer.bytes, at: 2)
     statement.bind(state.device.clock.last.stored, at: 3)
     statement.bind(state.nextPosition, at: 4)
     statement.bind(shape.name, at: 5)
     statement.bind(high: id.high, low: id.low, at: 6)
-    statement.bind(feed.text, at: 7)
+    statement.bind(feed, at: 7)
     statement.bind(schema.version.stored, at: 8)
     statement.bind(names.number(of: state.device.replica), at: 9)
+    statement.bind(creates, at: 10)
     try run(statement)
     noteQueued(id)
   }

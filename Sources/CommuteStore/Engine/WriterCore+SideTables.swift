@@ -12,10 +12,15 @@ extension WriterCore {
   /// Keeps what the server last told of a record with pending changes.
   func putBase(_ state: RecordState, of key: RecordKey) throws(StoreError) {
     PackedState.pack(state, names: &names, into: &packer)
+    try putBase(packed: packer.bytes, of: key)
+  }
+
+  /// Keeps what the server last told of a record, as it is packed.
+  func putBase(packed state: [UInt8], of key: RecordKey) throws(StoreError) {
     let statement = try kept(
       "INSERT OR REPLACE INTO c_base(tbl, id, state) VALUES (?1, ?2, ?3)")
     bind(key, to: statement)
-    statement.bind(packer.bytes, at: 3)
+    statement.bind(state, at: 3)
     try run(statement)
   }
 

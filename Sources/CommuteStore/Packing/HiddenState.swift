@@ -63,7 +63,7 @@ enum HiddenState {
     let sorting = Sorting(state, in: shape)
     var flags: Flags = sorting.shared ? [] : .places
     if state.revision != nil { flags.insert(.revision) }
-    if !isImplied(authorOf: state, user: user) { flags.insert(.author) }
+    if !isImplied(state.author, state.revision, user: user) { flags.insert(.author) }
     if !sorting.origins.isEmpty { flags.insert(.origins) }
     if !sorting.merge.isEmpty { flags.insert(.merge) }
     if !sorting.strangers.isEmpty { flags.insert(.fields) }
@@ -120,7 +120,7 @@ enum HiddenState {
   ) {
     var flags: Flags = []
     if state.revision != nil { flags.insert(.revision) }
-    if !isImplied(authorOf: state, user: user) { flags.insert(.author) }
+    if !isImplied(state.author, state.revision, user: user) { flags.insert(.author) }
     packer.removeAll()
     packer.put(byte: format)
     packer.put(byte: flags.rawValue)
@@ -131,9 +131,11 @@ enum HiddenState {
   }
 
   /// Whether the author need not be written: nobody yet, or the user of this device.
-  private static func isImplied(authorOf state: RecordState, user: String) -> Bool {
-    if state.revision == nil { return state.author.isEmpty }
-    return state.author.hasSameBytes(as: user)
+  private static func isImplied(
+    _ author: String, _ revision: Revision?, user: String
+  ) -> Bool {
+    if revision == nil { return author.isEmpty }
+    return author.hasSameBytes(as: user)
   }
 
   /// Writes the hidden column of a row whose fields were all stamped now and never told before.
@@ -165,6 +167,79 @@ enum HiddenState {
         row.fieldValue(2 + field, as: shape.layout.fields[field].kind)
       }
     }
+  }
+
+  /// Reads a row of ``TableShape/selection`` of which nothing is known but values, stamps, revision
+  /// and author; nil where more is known.
+  static func plain(
+    _ row: borrowing Row, shape: TableShape, names: inout NumberedNames, user: String
+  ) throws(StoreError) -> PlainRow? {
+    let count = shape.layout.count
+    let known = try row.withBytes(2 + count) { (bytes) throws(StoreError) -> PlainRow? in
+      var reader = Unpacker(bytes)
+      guard try reader.byte() == format else { throw Unpacker.damage }
+      let flags = Flags(rawValue: try reader.byte())
+      guard flags.isSubset(of: [.revision, .author, .places]) else { return nil }
+      return try plain(&reader, flags, shape: shape, names: names, user: user)
+    }
+    guard var known else { return nil }
+    for field in 0..<count where known.places[field] > 0 {
+      // What the column may not hold is kept in another way when the row is written.
+      if row.isNull(2 + field), !shape.layout.fields[field].isOptional { return nil }
+    }
+    known.feed = row.text(1)
+    known.take(row, shape: shape, names: &names)
+    return known
+  }
+
+  private static func plain(
+    _ reader: inout Unpacker, _ flags: Flags, shape: TableShape, names: NumberedNames, user: String
+  ) throws(StoreError) -> PlainRow {
+    var known = PlainRow(fieldCount: shape.layout.count)
+    let covered = try reader.index()
+    guard covered <= shape.declared.count else { throw Unpacker.damage }
+    if flags.contains(.revision) {
+      known.revision = try reader.revision(names: names)
+      known.author = user
+    }
+    if flags.contains(.author) { known.author = try reader.text() }
+    if flags.contains(.places) {
+      known.stamps = try reader.stamps(names: names)
+      for place in 0..<covered { known.places[shape.declared[place]] = try reader.byte() }
+      guard known.places.allSatisfy({ $0 <= known.stamps.count }) else { throw Unpacker.damage }
+    } else {
+      known.stamps = [try reader.stamp(names: names)]
+      for place in 0..<covered { known.places[shape.declared[place]] = 1 }
+    }
+    return known
+  }
+
+  /// Writes the hidden column of a plain row some of whose fields were stamped now, as ``pack``
+  /// would.
+  static func packChanged(
+    _ row: PlainRow, changed: UInt64, stamp: Stamp, shape: TableShape,
+    names: inout NumberedNames, user: String, into packer: inout Packer
+  ) {
+    var list = StampList()
+    var places = row.places
+    for field in shape.sorted {
+      let isChanged = changed >> UInt64(field) & 1 == 1
+      guard isChanged || places[field] > 0 else { continue }
+      places[field] = UInt8(list.place(of: isChanged ? stamp : row.stamp(of: field)) + 1)
+    }
+    let isShared = list.stamps.count == 1 && !places.contains(0)
+    var flags: Flags = isShared ? [] : .places
+    if row.revision != nil { flags.insert(.revision) }
+    if !isImplied(row.author, row.revision, user: user) { flags.insert(.author) }
+    packer.removeAll()
+    packer.put(byte: format)
+    packer.put(byte: flags.rawValue)
+    packer.put(shape.layout.count)
+    if let revision = row.revision { packer.put(revision, names: &names) }
+    if flags.contains(.author) { packer.put(row.author) }
+    if isShared { return packer.put(stamp, names: &names) }
+    packer.put(list.stamps, names: &names)
+    for field in shape.declared { packer.put(byte: places[field]) }
   }
 
   /// Reads only the revision; nil where the server told none.

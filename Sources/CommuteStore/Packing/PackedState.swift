@@ -51,6 +51,19 @@ enum PackedState {
     if !state.unknown.isEmpty { packer.put(state.unknown) }
   }
 
+  /// Writes what stands before the stamps of a record that is there and has no unknown members.
+  static func packHead(
+    revision: Revision?, author: String, names: inout NumberedNames, into packer: inout Packer
+  ) {
+    var flags: Flags = []
+    if revision != nil { flags.insert(.revision) }
+    if !author.isEmpty { flags.insert(.author) }
+    packer.put(byte: format)
+    packer.put(byte: flags.rawValue)
+    if let revision { packer.put(revision, names: &names) }
+    if !author.isEmpty { packer.put(author) }
+  }
+
   /// Reads a record.
   ///
   /// - Throws: ``StoreError/corrupt(reason:)`` for anything that was not written by ``pack``.

@@ -9,6 +9,11 @@ struct Packer {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  /// Makes room once for what is about to be written.
+  mutating func reserve(_ count: Int) {
+    bytes.reserveCapacity(count)
+  }
+
   mutating func put(byte: UInt8) {
     bytes.append(byte)
   }
@@ -49,6 +54,11 @@ struct Packer {
     bytes.append(contentsOf: run)
   }
 
+  /// Bytes as they are.
+  mutating func put(raw run: ArraySlice<UInt8>) {
+    bytes.append(contentsOf: run)
+  }
+
   /// A text as a field's value.
   mutating func put(text: String) {
     put(byte: 4)
@@ -56,6 +66,11 @@ struct Packer {
   }
 
   mutating func put(_ run: [UInt8]) {
+    put(run.count)
+    bytes.append(contentsOf: run)
+  }
+
+  mutating func put(_ run: UnsafeRawBufferPointer) {
     put(run.count)
     bytes.append(contentsOf: run)
   }

@@ -21,42 +21,63 @@ extension RecordLayout {
   ) -> Int? {
     var size = 0
     for index in 0..<access.count {
-      let parameter = first + index
-      guard let offset = access[index].offset else {
-        guard bindOther(record, index, to: statement, at: parameter, size: &size) else {
-          return nil
-        }
-        continue
-      }
-      let place = record + offset
-      switch access[index].storage {
-      case .boolean: statement.bind(place.load(as: Bool.self), at: parameter)
-      case .integer: statement.bind(place.load(as: Int64.self), at: parameter)
-      case .id:
-        let id = place.load(as: RecordID.self)
-        statement.bind(high: id.high, low: id.low, at: parameter)
-      case .text:
-        let text = place.assumingMemoryBound(to: String.self).pointee
-        guard text.isStorable else { return nil }
-        size += text.utf8.count
-        statement.bind(text, at: parameter)
-      case .optionalInteger:
-        // What is not bound is null.
-        if let number = place.assumingMemoryBound(to: Int64?.self).pointee {
-          statement.bind(number, at: parameter)
-        }
-      case .optionalText:
-        guard let text = place.assumingMemoryBound(to: String?.self).pointee else { continue }
-        guard text.isStorable else { return nil }
-        size += text.utf8.count
-        statement.bind(text, at: parameter)
-      case .double, .texts, .optionalDouble, .other:
-        guard bindOther(record, index, to: statement, at: parameter, size: &size) else {
-          return nil
-        }
-      }
+      guard bind(record, index, to: statement, at: first + index, size: &size) else { return nil }
     }
     return size
+  }
+
+  /// Binds one column; false where its value cannot be stored.
+  @inline(__always)
+  func bind(
+    _ record: UnsafeRawPointer, _ index: Int, to statement: Statement, at parameter: Int,
+    size: inout Int
+  ) -> Bool {
+    guard let offset = access[index].offset else {
+      return bindOther(record, index, to: statement, at: parameter, size: &size)
+    }
+    let place = record + offset
+    switch access[index].storage {
+    case .boolean: statement.bind(place.load(as: Bool.self), at: parameter)
+    case .integer: statement.bind(place.load(as: Int64.self), at: parameter)
+    case .id:
+      let id = place.load(as: RecordID.self)
+      statement.bind(high: id.high, low: id.low, at: parameter)
+    case .text:
+      let text = place.assumingMemoryBound(to: String.self).pointee
+      return bind(text, to: statement, at: parameter, size: &size)
+    case .optionalInteger:
+      // What is not bound is null.
+      if let number = place.assumingMemoryBound(to: Int64?.self).pointee {
+        statement.bind(number, at: parameter)
+      }
+    case .optionalText:
+      guard let text = place.assumingMemoryBound(to: String?.self).pointee else { return true }
+      return bind(text, to: statement, at: parameter, size: &size)
+    case .double, .texts, .optionalDouble, .other:
+      return bindOther(record, index, to: statement, at: parameter, size: &size)
+    }
+    return true
+  }
+
+  @inline(__always)
+  private func bind(
+    _ text: String, to statement: Statement, at parameter: Int, size: inout Int
+  ) -> Bool {
+    guard text.isStorable else { return false }
+    size += text.utf8.count
+    statement.bind(text, at: parameter)
+    return true
+  }
+
+  /// About how many bytes the value of one field takes; nil where it cannot be stored.
+  func size(of record: UnsafeRawPointer, _ index: Int) -> Int? {
+    if access[index].storage == .text, let offset = access[index].offset {
+      let text = (record + offset).assumingMemoryBound(to: String.self).pointee
+      return text.isStorable ? text.utf8.count : nil
+    }
+    let value = access[index].get(record)
+    guard value.problem == nil, fields[index].admits(value) else { return nil }
+    return value.approximateSize
   }
 
   private func bindOther(

@@ -26,6 +26,10 @@ final class RecordLayout: Sendable {
     schema = TableSchema(Key(table), fields: fields)
     isAllLatest = fields.allSatisfy { $0.rule == .latest }
     references = fields.indices.filter { fields[$0].references != nil }
+    var plain: UInt64 = 0
+    for (index, field) in fields.enumerated()
+    where field.rule == .latest && field.references == nil { plain |= 1 << UInt64(index) }
+    self.plain = plain
   }
 
   /// The layout of an earlier app's table, whose record type is not known.
@@ -37,6 +41,7 @@ final class RecordLayout: Sendable {
     schema = TableSchema(Key(table), fields: fields)
     isAllLatest = fields.allSatisfy { $0.rule == .latest }
     references = []
+    plain = 0
   }
 
   /// The columns that name records.
@@ -44,6 +49,9 @@ final class RecordLayout: Sendable {
 
   /// Whether the rule of every column is `latest`, so that a value is all there is to a change.
   let isAllLatest: Bool
+
+  /// The columns of the rule `latest` that name no record: a value is all there is to a change.
+  let plain: UInt64
 
   /// How many columns there are.
   var count: Int { fields.count }

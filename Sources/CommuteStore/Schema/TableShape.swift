@@ -73,6 +73,13 @@ extension TableShape {
     }
   }
 
+  /// The names of a set of fields, in their order.
+  func sortedNames(in mask: UInt64) -> [String] {
+    sorted.compactMap { field in
+      mask >> UInt64(field) & 1 == 1 ? layout.fields[field].name.text : nil
+    }
+  }
+
   /// The set of fields with these names.
   func mask(of names: [Key]) -> UInt64 {
     var mask: UInt64 = 0

@@ -208,37 +208,63 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     }
   }
 
+  /// A record that is about to be changed, as the engine knows it.
+  private enum OpenedRecord {
+    /// It is this device's alone.
+    case local
+    case plain(PlainRow)
+    case whole(LoadedRecord)
+  }
+
   /// Loads a record to be changed, both as the engine and as the app knows it.
   private borrowing func load<Model: Record>(
     _ model: Model.Type, _ id: RecordID
-  ) throws(StoreError) -> (LoadedRecord?, Model) {
+  ) throws(StoreError) -> (OpenedRecord, Model) {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
     if shape.isLocal {
-      if let found = try fetch(model, id) { return (nil, found) }
+      if let found = try fetch(model, id) { return (.local, found) }
       throw .refused(.noSuchRecord(RecordKey(table: shape.key, id: id)))
     }
     var shown: Model?
+    let plain = try core.loadPlain(id, in: shape) { (row) throws(StoreError) in
+      shown = try Model.table.read(row, fieldsFrom: 2)
+    }
+    if let plain, let shown { return (.plain(plain), shown) }
     let loaded = try core.load(id, in: shape) { (row) throws(StoreError) in
       shown = try Model.table.read(row, fieldsFrom: 2)
     }
-    if let shown { return (loaded, shown) }
+    if let shown { return (.whole(loaded), shown) }
     let key = loaded.record.key
     throw .refused(loaded.record.view == nil ? .noSuchRecord(key) : .deleted(key))
   }
 
   private borrowing func write<Model: Record>(
-    _ after: Model, was before: Model, _ loaded: LoadedRecord?, _ id: RecordID
+    _ after: Model, was before: Model, _ opened: OpenedRecord, _ id: RecordID
   ) throws(StoreError) -> [String] {
     let mask = Model.table.difference(before, after)
     guard mask != 0 else { return [] }
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
     try checkUnique(after, id: id, changed: mask, in: shape)
-    guard var loaded else {
+    switch opened {
+    case .local:
       try withRecord(after) { (pointer) throws(StoreError) in
         try core.updateLocal(pointer, id: id, changed: mask, in: shape)
       }
       return shape.names(in: mask)
+    case .plain(let row):
+      let changed = try withRecord(after) { (pointer) throws(StoreError) in
+        try core.updatePlain(row, pointer, id: id, changed: mask, in: shape)
+      }
+      if let changed { return shape.sortedNames(in: changed) }
+      return try write(after, mask, to: try core.load(id, in: shape), in: shape)
+    case .whole(let loaded): return try write(after, mask, to: loaded, in: shape)
     }
+  }
+
+  private borrowing func write<Model: Record>(
+    _ after: Model, _ mask: UInt64, to loaded: LoadedRecord, in shape: TableShape
+  ) throws(StoreError) -> [String] {
+    var loaded = loaded
     let values = try Model.table.values(of: after, mask: mask)
     var context = core.context
     let names: [Key]
