@@ -4,9 +4,41 @@ import Foundation
 
 /// Reading typed records beside floors that read the same tables into structs.
 enum ReadBench {
+  private static let count = 100_000
+
   static func run(rounds: Int) async throws -> [Measurement] {
     let workshop = try Workshop()
-    let count = 100_000
+    let store = try await filled(workshop)
+    _ = try Workshop.floor("fill") { _ in
+      floor_fill_volumes(workshop.path("volumes.sqlite"), Int32(count), Workshop.cache)
+    }
+    var todos = Ratios()
+    var volumes = Ratios()
+    for _ in 0..<rounds {
+      try await fetchTodos(store, workshop, count, &todos)
+      try await fetchVolumes(store, workshop, count, &volumes)
+    }
+    await store.close()
+    return [
+      todos.measurement("store-fetch-\(count)-5-columns", atMost: 1.4, "typed records, one query"),
+      volumes.measurement(
+        "store-fetch-\(count)-10-columns", atMost: 2.0, "typed records with optionals and lists"),
+    ]
+  }
+
+  static func runKeys(rounds: Int) async throws -> [Measurement] {
+    let workshop = try Workshop()
+    let store = try await filled(workshop)
+    var keys = Ratios()
+    for _ in 0..<rounds { try await fetchKeys(store, workshop, count, &keys) }
+    await store.close()
+    return [
+      keys.measurement("store-fetch-by-key", atMost: 1.2, "\(count) keys, one read each")
+    ]
+  }
+
+  /// A store with all records, and the floors' files beside it.
+  private static func filled(_ workshop: Workshop) async throws -> Store {
     let store = try workshop.store("reading")
     try await store.write { tx in
       for number in 0..<count {
@@ -21,24 +53,7 @@ enum ReadBench {
           &time)
       }
     }
-    _ = try Workshop.floor("fill") { _ in
-      floor_fill_volumes(workshop.path("volumes.sqlite"), Int32(count), Workshop.cache)
-    }
-    var todos = Ratios()
-    var volumes = Ratios()
-    var keys = Ratios()
-    for _ in 0..<rounds {
-      try await fetchTodos(store, workshop, count, &todos)
-      try await fetchVolumes(store, workshop, count, &volumes)
-      try await fetchKeys(store, workshop, count, &keys)
-    }
-    await store.close()
-    return [
-      todos.measurement("store-fetch-\(count)-5-columns", atMost: 1.4, "typed records, one query"),
-      volumes.measurement(
-        "store-fetch-\(count)-10-columns", atMost: 2.0, "typed records with optionals and lists"),
-      keys.measurement("store-fetch-by-key", atMost: 1.2, "\(count) keys, one read each"),
-    ]
+    return store
   }
 
   private static func fetchTodos(
@@ -100,7 +115,7 @@ enum ReadBench {
     let ids = (0..<count).map { Todo.id(of: ($0 &* 7_919) % count) }
     let start = processSeconds()
     var found = 0
-    for id in ids where try await store.read({ tx in try tx.fetch(Todo.self, id) }) != nil {
+    for id in ids where try await store.fetch(Todo.self, id) != nil {
       found += 1
     }
     let ours = processSeconds() - start
