@@ -6,20 +6,25 @@ final class LiveList<Model: Record>: Sendable {
   /// So many changed records are cheaper to read all at once.
   private static var fewRecords: Int { 256 }
 
+  /// What became of a list.
+  enum Step: Sendable {
+    case same
+    case changed([Model])
+    /// Only the database can tell.
+    case stale
+  }
+
   private let query: Query<Model>
+  private let canKeep: Bool
   private let rows: Locked<LiveRows<Model>?> = Locked(nil)
 
   init(_ query: Query<Model>) {
     self.query = query
+    canKeep = LiveRows.canKeep(query)
   }
 
-  /// The list in the state that the session sees; nil where it is the same as before.
-  func update(
-    on session: StoreConnection, by changes: Observers.Changes
-  ) throws(StoreError) -> [Model]? {
-    if case .rows(let changed) = changes, let list = try step(on: session, changed) {
-      return list.isNew ? list.records : nil
-    }
+  /// Reads the list in the state that the session sees; nil where it is the same as before.
+  func read(on session: StoreConnection) throws(StoreError) -> [Model]? {
     let records = try session.inState { tx throws(StoreError) in try tx.fetch(query) }
     return rows.withLock { rows in
       let before = rows?.records
@@ -29,31 +34,47 @@ final class LiveList<Model: Record>: Sendable {
     }
   }
 
-  /// Takes the changed records one by one; nil where the list must be read again.
-  private func step(
-    on session: StoreConnection, _ changes: [CommittedChange]
-  ) throws(StoreError) -> (records: [Model], isNew: Bool)? {
+  /// Brings the list up to date, record by record.
+  func step(
+    on session: StoreConnection, by changes: Observers.Changes
+  ) throws(StoreError) -> Step {
+    guard canKeep, case .rows(let changes) = changes else { return .stale }
     let slot = try session.shapes.shape(of: ObjectIdentifier(Model.self)).slot
     return try rows.withLock { (rows) throws(StoreError) in
-      guard LiveRows.canKeep(query), var list = rows else { return nil }
-      // Whoever has the list keeps it; this one is about to change.
-      rows = nil
-      var isNew = false
-      var taken = 0
+      var isConcerned = false
       for change in changes where change.table == slot {
-        guard let id = change.record else { return nil }
-        guard list.isConcerned(by: id, columns: change.columns) else { continue }
-        taken += 1
-        guard taken <= Self.fewRecords else { return nil }
-        switch list.take(id, try session.fetchOnce(id)) {
-        case .same: continue
-        case .changed: isNew = true
-        case .stale: return nil
-        }
+        guard let id = change.record,
+          let isNow = rows?.isConcerned(by: id, columns: change.columns)
+        else { return .stale }
+        isConcerned = isConcerned || isNow
       }
-      rows = list
-      return (list.records, isNew)
+      return isConcerned ? try take(changes, of: slot, into: &rows, on: session) : .same
     }
+  }
+
+  /// Takes the changed records one by one.
+  private func take(
+    _ changes: [CommittedChange], of slot: Int, into rows: inout LiveRows<Model>?,
+    on session: StoreConnection
+  ) throws(StoreError) -> Step {
+    guard var list = rows else { return .stale }
+    // Whoever has the list keeps it; this one is about to change.
+    rows = nil
+    var isNew = false
+    var taken = 0
+    for change in changes where change.table == slot {
+      guard let id = change.record else { return .stale }
+      guard list.isConcerned(by: id, columns: change.columns) else { continue }
+      taken += 1
+      guard taken <= Self.fewRecords else { return .stale }
+      switch list.take(id, try session.fetchOnce(id)) {
+      case .same: continue
+      case .changed: isNew = true
+      case .stale: return .stale
+      }
+    }
+    defer { rows = list }
+    return isNew ? .changed(list.show()) : .same
   }
 
   private static func areSame(_ one: [Model], _ other: [Model]) -> Bool {

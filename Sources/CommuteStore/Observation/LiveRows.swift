@@ -14,9 +14,28 @@ struct LiveRows<Model: Record>: Sendable {
     case stale
   }
 
+  /// One change of the list, which is made in both copies of it.
+  private enum Edit: Sendable {
+    case insert(Model, at: Int)
+    case remove(at: Int)
+    case replace(Model, at: Int)
+  }
+
+  /// From so many records on it is worth keeping the list twice.
+  private static var long: Int { 512 }
+
   let query: Query<Model>
   /// The records in the query's order.
   private(set) var records: [Model]
+  /// A long list as it was shown the time before.
+  ///
+  /// Whoever had it has let go of it by now, most likely, so that it can be changed where the
+  /// latest one would have to be copied.
+  private var twin: [Model]?
+  /// What the twin lacks.
+  private var lag: [Edit] = []
+  /// Whether somebody has the records as they are.
+  private var isShown = true
   private var known: [RecordID: Model]
   /// Whether there may be records behind the last one that the limit keeps out.
   private var isFull: Bool
@@ -61,10 +80,13 @@ struct LiveRows<Model: Record>: Sendable {
   private mutating func insert(_ record: Model) -> Step {
     let place = place(of: record)
     if isFull, place == records.count { return .same }
-    records.insert(record, at: place)
+    edit(.insert(record, at: place))
     known[record.id] = record
     guard let limit = query.count else { return .changed }
-    if records.count > limit { known[records.removeLast().id] = nil }
+    if records.count > limit, let last = records.last {
+      known[last.id] = nil
+      edit(.remove(at: records.count - 1))
+    }
     isFull = records.count >= limit
     return .changed
   }
@@ -73,7 +95,7 @@ struct LiveRows<Model: Record>: Sendable {
     // What comes up from behind the limit is not known.
     guard !isFull else { return .stale }
     guard let place = standing(old) else { return .stale }
-    records.remove(at: place)
+    edit(.remove(at: place))
     known[old.id] = nil
     return .changed
   }
@@ -84,14 +106,48 @@ struct LiveRows<Model: Record>: Sendable {
     guard let place = standing(old) else { return .stale }
     known[record.id] = record
     if difference & query.orderingColumns == 0 {
-      records[place] = record
+      edit(.replace(record, at: place))
       return .changed
     }
-    records.remove(at: place)
+    edit(.remove(at: place))
     let next = self.place(of: record)
     if isFull, next == records.count { return .stale }
-    records.insert(record, at: next)
+    edit(.insert(record, at: next))
     return .changed
+  }
+
+  /// The records for whoever observes: they are not touched while somebody has them.
+  mutating func show() -> [Model] {
+    isShown = true
+    return records
+  }
+
+  private mutating func edit(_ edit: Edit) {
+    if isShown { turn() }
+    Self.make(edit, in: &records)
+    if twin != nil { lag.append(edit) }
+  }
+
+  /// Goes on with the twin in place of the records that somebody has.
+  private mutating func turn() {
+    isShown = false
+    let last = twin
+    twin = nil
+    let edits = lag
+    lag = []
+    guard records.count >= Self.long else { return }
+    twin = records
+    guard var next = last else { return }
+    for edit in edits { Self.make(edit, in: &next) }
+    records = next
+  }
+
+  private static func make(_ edit: Edit, in records: inout [Model]) {
+    switch edit {
+    case .insert(let record, at: let place): records.insert(record, at: place)
+    case .remove(at: let place): records.remove(at: place)
+    case .replace(let record, at: let place): records[place] = record
+    }
   }
 
   /// Where a record stands or would stand: behind all that come before it.

@@ -10,19 +10,30 @@ final class Observers: Sendable {
   struct Observer: Sendable {
     /// What the last read looked at; nil before the first.
     var region: Region?
-    /// Brings the result up to date, hands over what it looked at (nil where that failed, and it
-    /// is to be tried again), and delivers what is new; false ends the observation.
-    let serve: @Sendable (StoreConnection, Changes) -> (region: Region?, goesOn: Bool)
+    /// Brings the result up to date and delivers what is new.
+    let serve: @Sendable (StoreConnection, Changes) -> Served
     /// Called when the store is closed, or cannot be read any more.
     let end: @Sendable (StoreError?) -> Void
 
     init(
-      serve: @escaping @Sendable (StoreConnection, Changes) -> (region: Region?, goesOn: Bool),
+      serve: @escaping @Sendable (StoreConnection, Changes) -> Served,
       end: @escaping @Sendable (StoreError?) -> Void
     ) {
       self.serve = serve
       self.end = end
     }
+  }
+
+  /// What became of an observed read.
+  enum Served: Sendable {
+    /// It was made and looked at this.
+    case looked(at: Region)
+    /// What it depends on is the same as before.
+    case asBefore
+    /// It could not be made, and is to be tried again.
+    case failed
+    /// The observation is over.
+    case ended
   }
 
   /// What was committed since an observed read was last made.
@@ -137,11 +148,11 @@ final class Observers: Sendable {
     }
     defer { session.endSnapshot() }
     for (id, observer, changes) in due {
-      let (region, goesOn) = observer.serve(session, changes)
-      if goesOn {
-        registry.withLock { $0.observers[id]?.region = region }
-      } else {
-        remove(id)
+      switch observer.serve(session, changes) {
+      case .looked(at: let region): registry.withLock { $0.observers[id]?.region = region }
+      case .asBefore: continue
+      case .failed: registry.withLock { $0.observers[id]?.region = nil }
+      case .ended: remove(id)
       }
     }
   }

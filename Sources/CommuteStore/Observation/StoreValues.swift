@@ -55,9 +55,14 @@ extension Store {
     observed {
       let list = LiveList(query)
       return { session, changes in
+        switch try list.step(on: session, by: changes) {
+        case .same: return (nil, nil)
+        case .changed(let records): return (records, nil)
+        case .stale: break
+        }
         let (records, region) = try session.noting { () throws(StoreError) in
           session.noteRead(of: Model.table.name)
-          return try list.update(on: session, by: changes)
+          return try list.read(on: session)
         }
         return (records, region)
       }
@@ -65,9 +70,9 @@ extension Store {
   }
 
   /// What reads and compares, made anew for whoever begins to observe: the result where it is
-  /// another one than before, and what was looked at.
+  /// another one than before, and what was looked at where that is another than before.
   private typealias Reading<Value> =
-    @Sendable (StoreConnection, Observers.Changes) throws -> (value: Value?, region: Region)
+    @Sendable (StoreConnection, Observers.Changes) throws -> (value: Value?, region: Region?)
 
   private func observed<Value: Sendable>(
     _ makeReading: @escaping @Sendable () -> Reading<Value>
@@ -79,12 +84,11 @@ extension Store {
         let observer = Observers.Observer { session, changes in
           do {
             let (value, region) = try reading(session, changes)
-            guard let value else { return (region, true) }
-            if case .terminated = stream.yield(value) { return (region, false) }
-            return (region, true)
+            if let value, case .terminated = stream.yield(value) { return .ended }
+            return region.map { .looked(at: $0) } ?? .asBefore
           } catch {
             stream.finish(throwing: error)
-            return (Region(), false)
+            return .ended
           }
         } end: { error in
           stream.finish(throwing: error)

@@ -64,9 +64,9 @@ extension Store {
         return try PreferenceMemory.Values.load(
           from: session.connection, names: names, account: account)
       }
-      guard let read else { return (nil, true) }
+      guard let read else { return .failed }
       memory.replace(with: read.result)
-      return (read.region, true)
+      return .looked(at: read.region)
     } end: { _ in
     }
     _ = observers.add(observer)
