@@ -4,8 +4,12 @@
 A copy of the sources gets all mistakes at once, each asleep: a comparison becomes an operator of
 its own, a constant a call, and both behave as written unless the environment names their number.
 So the copy is compiled once, with counters, and each mistake costs one run of the tests, which is
-ended at the first test that fails. The tests of the same folder come first, the few long ones last.
-Processor time is limited, not time: a busy machine kills no mutant.
+ended at the first test that fails. Only suites that come by the place are run, for no other can
+notice; those of the same folder come first, the few long ones last. Processor time is limited, not
+time: a busy machine kills no mutant.
+
+An ordering is not mistaken where both sides are told to differ right before it, as in
+`a != b ? a < b : …`: of two that differ `<` and `<=` say the same, so there is no mistake to notice.
 
     Tools/mutate.py build FOLDER FILE...   FOLDER takes the copy; FILEs are below Sources/CommuteCore
     Tools/mutate.py run FOLDER             wakes the mistakes of a built copy one after another
@@ -27,6 +31,7 @@ SIGNS = [chr(c) for first, last in ((0x2190, 0x2300), (0x2500, 0x25A0), (0x2900,
 COMPARISON = re.compile(r" (==|!=|<=|>=|<|>) ")
 CONSTANT = re.compile(
     r"(?<![\w#$])(?<![^.]\.)(0x[0-9A-Fa-f_]+|\d[\d_]*)(?!\w|\.\d)|\b(true|false)\b")
+OPERAND = r"[\w.$\[\]]+"
 # Lines on which a number or a comparison is no expression.
 NO_EXPRESSION = re.compile(
     r"^\s*(//|#|@available|import |infix |extension |public extension |.*\bfunc [<>=!])")
@@ -54,6 +59,30 @@ def spans_of_text(line):
     return spans
 
 
+def are_apart(lines, number, match):
+    """Whether both sides of an ordering differ wherever it is asked.
+
+    That says the condition right before it, in the same line or the line above, or the beginning of
+    the chain that it goes on with.
+    """
+    line = lines[number - 1]
+    left = re.search(rf"{OPERAND}$", line[:match.start()])
+    right = re.match(rf"{OPERAND}(?![\w(])", line[match.end():])
+    if match.group(1) in ("==", "!=") or not left or not right:
+        return False
+    before = line[:left.start()]
+    if before.strip() == "return":
+        condition = re.fullmatch(rf"if ({OPERAND}) != ({OPERAND}) {{", lines[number - 2].strip())
+    elif before.strip() == "} else if":
+        indentation = before[:before.index("}")]
+        first = next(above for above in reversed(lines[:number - 1])
+                     if above.startswith(indentation) and above[len(indentation)] not in " }")
+        condition = re.fullmatch(rf"if ({OPERAND}) == ({OPERAND}) {{", first.strip())
+    else:
+        condition = re.search(rf"(?<!\))({OPERAND}) != ({OPERAND}) (?:\?|{{ return) $", before)
+    return bool(condition) and set(condition.groups()) == {left.group(), right.group()}
+
+
 def find(path, lines, dropped):
     """The places of a file at which something can be mistaken."""
     found, planted, quoted = [], 0, False
@@ -71,6 +100,8 @@ def find(path, lines, dropped):
         for kind in (COMPARISON, CONSTANT):
             for match in kind.finditer(line):
                 if any(a <= match.start() + 1 < b for a, b in texts):
+                    continue
+                if kind is COMPARISON and are_apart(lines, number, match):
                     continue
                 found.append((number, match.start(), match.group(0), kind is COMPARISON))
     return found
@@ -103,22 +134,37 @@ def mutate(contents, files, dropped):
     return mutants
 
 
+# More mistakes than there are, and the number under which all sleep and are noted.
+MOST, NOTING = 1 << 16, -2
+
+
 def support(signs):
     text = ["import Glibc", "",
             "public let activeMutant = getenv(\"MUTANT\").flatMap { Int(String(cString: $0)) } ?? -1",
-            "public func mutatedFlag(_ key: Int, _ flag: Bool) -> Bool {",
-            "  activeMutant == key ? !flag : flag", "}",
+            "// Which mistakes a run came by, written down when it ends.",
+            "nonisolated(unsafe) private let met: UnsafeMutablePointer<UInt8> = {",
+            "  atexit {",
+            "    guard let path = getenv(\"MUTANTS_MET\"),"
+            " let file = fopen(path, \"w\") else { return }",
+            f"    fwrite(met, 1, {MOST}, file)", "    fclose(file)", "  }",
+            f"  let flags = UnsafeMutablePointer<UInt8>.allocate(capacity: {MOST})",
+            f"  flags.initialize(repeating: 0, count: {MOST})", "  return flags", "}()",
+            "public func isAwake(_ key: Int) -> Bool {",
+            f"  if activeMutant == {NOTING} {{ met[key] = 1 }}",
+            "  return activeMutant == key", "}",
+            "public func mutatedFlag(_ key: Int, _ flag: Bool) -> Bool"
+            " { isAwake(key) ? !flag : flag }",
             "public func mutatedNumber<N: ExpressibleByIntegerLiteral & AdditiveArithmetic>(",
-            "  _ key: Int, _ number: N) -> N { activeMutant == key ? number + 1 : number }"]
+            "  _ key: Int, _ number: N) -> N { isAwake(key) ? number + 1 : number }"]
     for sign, comparison, key in signs:
         bound = "Equatable" if comparison in ("==", "!=") else "Comparable"
         text += [f"infix operator {sign}: ComparisonPrecedence",
                  f"public func {sign}<T: {bound}>(left: T, right: T) -> Bool {{",
-                 f"  activeMutant == {key} ? left {SUFFIX[comparison]} right"
+                 f"  isAwake({key}) ? left {SUFFIX[comparison]} right"
                  f" : left {comparison} right", "}"]
         if bound == "Equatable":
             text += [f"public func {sign}<T>(left: T?, right: _OptionalNilComparisonType) -> Bool {{",
-                     f"  activeMutant == {key} ? left {SUFFIX[comparison]} right"
+                     f"  isAwake({key}) ? left {SUFFIX[comparison]} right"
                      f" : left {comparison} right", "}"]
     return "\n".join(text) + "\n"
 
@@ -232,32 +278,62 @@ def is_killed(commands, folder, number):
     return False
 
 
-LONG = "FuzzTests|MergeLawTests"
+LONG = ("FuzzTests", "MergeLawTests")
 
 
-def steps(folder, topic):
-    """The runs of the tests for a mistake in a folder of the core, and their processor seconds."""
-    tests = [tests_of(folder), "--testing-library", "swift-testing"]
-    suites = []
-    place = os.path.join(folder, "Tests/CommuteCoreTests", topic)
-    for name in os.listdir(place):
-        with open(os.path.join(place, name)) as file:
-            suites += re.findall(r"@Suite(?:\(.*\))? struct (\w+)", file.read())
-    near = r"CommuteCoreTests\.(" + "|".join(sorted(suites)) + ")/"
-    return [(tests + ["--filter", near, "--skip", LONG], 60),
-            (tests + ["--skip", near + "|Python|" + LONG], 60), (tests + ["--filter", LONG], 120)]
+def suites_of(folder):
+    """The suites of tests and the folder in which each is."""
+    suites = {}
+    place = os.path.join(folder, "Tests/CommuteCoreTests")
+    for where, _, names in os.walk(place):
+        for name in names:
+            with open(os.path.join(where, name)) as file:
+                for suite in re.findall(r"@Suite(?:\(.*\))? struct (\w+)", file.read()):
+                    suites[suite] = os.path.relpath(where, place)
+    return suites
+
+
+def command(folder, suites):
+    """The run of some suites, but for what only starts another program."""
+    return [tests_of(folder), "--testing-library", "swift-testing", "--filter",
+            r"CommuteCoreTests\.(" + "|".join(sorted(suites)) + ")/", "--skip", "Python"]
+
+
+def places_met(folder, suite):
+    """The numbers of the mistakes that a suite comes by while all sleep."""
+    path = os.path.abspath(os.path.join(folder, f"met-{suite}"))
+    environment = dict(os.environ, MUTANT=str(NOTING), MUTANTS_MET=path,
+                       LLVM_PROFILE_FILE="/dev/null")
+    run = subprocess.run(command(folder, [suite]), cwd=folder, env=environment,
+                         capture_output=True)
+    if run.returncode != 0:
+        sys.exit("mutate: the tests fail with no mistake awake; run `make test` first")
+    if not os.path.exists(path):
+        return set()
+    with open(path, "rb") as file:
+        met = {number for number, flag in enumerate(file.read()) if flag}
+    os.remove(path)
+    return met
+
+
+def steps(folder, mutant, suites, met):
+    """The runs of the tests for a mistake, and their processor seconds."""
+    topic = mutant["path"].split("/")[0]
+    there = [suite for suite in suites if mutant["number"] in met[suite]]
+    parts = [([s for s in there if s not in LONG and suites[s] == topic], 60),
+             ([s for s in there if s not in LONG and suites[s] != topic], 60),
+             ([s for s in there if s in LONG], 120)]
+    return [(command(folder, part), seconds) for part, seconds in parts if part]
 
 
 def wake(folder, mutants, dropped, workers):
     """Runs the tests with each mistake awake; prints those that nobody noticed."""
-    commands = {topic: steps(folder, topic) for topic in {m["path"].split("/")[0] for m in mutants}}
-    for topic in commands:
-        if is_killed(commands[topic], folder, -1):
-            sys.exit("mutate: the tests fail with no mistake awake; run `make test` first")
+    suites = suites_of(folder)
     survivors, done = [], 0
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        met = dict(zip(suites, pool.map(lambda suite: places_met(folder, suite), suites)))
         runs = {
-            pool.submit(is_killed, commands[m["path"].split("/")[0]], folder, m["number"]): m
+            pool.submit(is_killed, steps(folder, m, suites, met), folder, m["number"]): m
             for m in mutants}
         for run in concurrent.futures.as_completed(runs):
             done += 1
