@@ -1,5 +1,7 @@
 #include "CFaultFiles.h"
 
+#include "SharedFile.h"
+
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -27,11 +29,12 @@ typedef struct Memory {
   int slot_count;
 } Memory;
 
-// A file as SQLite holds it; the system's own follows behind.
+// A watched file as SQLite holds it.
 typedef struct File {
   sqlite3_file base;
-  Memory *memory;  // null where the file is not watched
-  sqlite3_file *real;
+  Memory *memory;
+  SharedFile *shared;
+  Hold hold;
 } File;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -106,7 +109,7 @@ static int remember(File *file, int64_t number) {
   if (*slot) return SQLITE_OK;
   Sector *sector = &memory->sectors[memory->count];
   sector->number = number;
-  code = file->real->pMethods->xRead(file->real, sector->before, SECTOR, number * SECTOR);
+  code = shared_file_read(file->shared, sector->before, SECTOR, number * SECTOR);
   if (code == SQLITE_IOERR_SHORT_READ) code = SQLITE_OK;  // the rest was filled with zeros
   if (code == SQLITE_OK) *slot = ++memory->count;
   return code;
@@ -142,17 +145,22 @@ static int next_operation(int error, int *is_torn) {
 
 static int file_close(sqlite3_file *base) {
   File *file = (File *)base;
-  return file->real->pMethods ? file->real->pMethods->xClose(file->real) : SQLITE_OK;
+  pthread_mutex_lock(&lock);
+  shared_file_close(file->shared, &file->hold);
+  pthread_mutex_unlock(&lock);
+  return SQLITE_OK;
 }
 
 static int file_read(sqlite3_file *base, void *into, int count, sqlite3_int64 at) {
   File *file = (File *)base;
-  return file->real->pMethods->xRead(file->real, into, count, at);
+  pthread_mutex_lock(&lock);
+  int code = shared_file_read(file->shared, into, count, at);
+  pthread_mutex_unlock(&lock);
+  return code;
 }
 
 static int file_write(sqlite3_file *base, const void *from, int count, sqlite3_int64 at) {
   File *file = (File *)base;
-  if (!file->memory) return file->real->pMethods->xWrite(file->real, from, count, at);
   pthread_mutex_lock(&lock);
   int is_torn = 0;
   int refused = next_operation(SQLITE_IOERR_WRITE, &is_torn), code = refused;
@@ -160,8 +168,7 @@ static int file_write(sqlite3_file *base, const void *from, int count, sqlite3_i
     int wanted = count;
     if (is_torn) wanted = (int)(draw(&torn_seed) % (uint64_t)(count + 1));
     code = remember_span(file, at, at + count);
-    if (code == SQLITE_OK && wanted)
-      code = file->real->pMethods->xWrite(file->real, from, wanted, at);
+    if (code == SQLITE_OK && wanted) code = shared_file_write(file->shared, from, wanted, at);
     if (is_torn) code = refused;
   }
   pthread_mutex_unlock(&lock);
@@ -170,72 +177,106 @@ static int file_write(sqlite3_file *base, const void *from, int count, sqlite3_i
 
 static int file_truncate(sqlite3_file *base, sqlite3_int64 size) {
   File *file = (File *)base;
-  if (!file->memory) return file->real->pMethods->xTruncate(file->real, size);
   pthread_mutex_lock(&lock);
   int code = next_operation(SQLITE_IOERR_TRUNCATE, 0);
-  sqlite3_int64 now = 0;
-  if (code == SQLITE_OK) code = file->real->pMethods->xFileSize(file->real, &now);
-  if (code == SQLITE_OK) code = remember_span(file, size, now);
-  if (code == SQLITE_OK) code = file->real->pMethods->xTruncate(file->real, size);
+  if (code == SQLITE_OK) code = remember_span(file, size, shared_file_size(file->shared));
+  if (code == SQLITE_OK) code = shared_file_truncate(file->shared, size);
   pthread_mutex_unlock(&lock);
   return code;
 }
 
 static int file_sync(sqlite3_file *base, int flags) {
+  (void)flags;
   File *file = (File *)base;
-  if (!file->memory) return file->real->pMethods->xSync(file->real, flags);
   pthread_mutex_lock(&lock);
   int code = next_operation(SQLITE_IOERR_FSYNC, 0);
-  sqlite3_int64 size = 0;
-  if (code == SQLITE_OK) code = file->real->pMethods->xFileSize(file->real, &size);
-  if (code == SQLITE_OK) forget(file->memory, size);
+  if (code == SQLITE_OK) forget(file->memory, shared_file_size(file->shared));
   pthread_mutex_unlock(&lock);
   return code;
 }
 
 static int file_size(sqlite3_file *base, sqlite3_int64 *size) {
   File *file = (File *)base;
-  return file->real->pMethods->xFileSize(file->real, size);
+  pthread_mutex_lock(&lock);
+  *size = shared_file_size(file->shared);
+  pthread_mutex_unlock(&lock);
+  return SQLITE_OK;
 }
+
 static int file_lock(sqlite3_file *base, int level) {
   File *file = (File *)base;
-  return file->real->pMethods->xLock(file->real, level);
+  pthread_mutex_lock(&lock);
+  int code = shared_file_lock(file->shared, &file->hold, level);
+  pthread_mutex_unlock(&lock);
+  return code;
 }
+
 static int file_unlock(sqlite3_file *base, int level) {
   File *file = (File *)base;
-  return file->real->pMethods->xUnlock(file->real, level);
+  pthread_mutex_lock(&lock);
+  int code = shared_file_unlock(file->shared, &file->hold, level);
+  pthread_mutex_unlock(&lock);
+  return code;
 }
+
 static int file_reserved(sqlite3_file *base, int *is_reserved) {
   File *file = (File *)base;
-  return file->real->pMethods->xCheckReservedLock(file->real, is_reserved);
+  pthread_mutex_lock(&lock);
+  *is_reserved = shared_file_is_reserved(file->shared);
+  pthread_mutex_unlock(&lock);
+  return SQLITE_OK;
 }
+
+// Whether it is still the file of its name is all that is asked of it; no name is ever taken away.
 static int file_control(sqlite3_file *base, int what, void *argument) {
-  File *file = (File *)base;
-  return file->real->pMethods->xFileControl(file->real, what, argument);
+  (void)base;
+  if (what != SQLITE_FCNTL_HAS_MOVED) return SQLITE_NOTFOUND;
+  *(int *)argument = 0;
+  return SQLITE_OK;
 }
+
+// Both as the system's layer says of its files.
 static int file_sector(sqlite3_file *base) {
-  File *file = (File *)base;
-  return file->real->pMethods->xSectorSize(file->real);
+  (void)base;
+  return 4096;
 }
+
 static int file_character(sqlite3_file *base) {
-  File *file = (File *)base;
-  return file->real->pMethods->xDeviceCharacteristics(file->real);
+  (void)base;
+  return SQLITE_IOCAP_POWERSAFE_OVERWRITE;
 }
+
 static int file_shm_map(sqlite3_file *base, int page, int size, int extends, void volatile **out) {
   File *file = (File *)base;
-  return file->real->pMethods->xShmMap(file->real, page, size, extends, out);
+  pthread_mutex_lock(&lock);
+  int code = shared_file_map(file->shared, &file->hold, page, size, extends, out);
+  pthread_mutex_unlock(&lock);
+  return code;
 }
+
 static int file_shm_lock(sqlite3_file *base, int offset, int count, int flags) {
   File *file = (File *)base;
-  return file->real->pMethods->xShmLock(file->real, offset, count, flags);
+  pthread_mutex_lock(&lock);
+  int code = shared_file_lock_memory(file->shared, &file->hold, offset, count, flags);
+  pthread_mutex_unlock(&lock);
+  return code;
 }
+
 static void file_shm_barrier(sqlite3_file *base) {
-  File *file = (File *)base;
-  file->real->pMethods->xShmBarrier(file->real);
+  (void)base;
+  __sync_synchronize();
+  // As the system's layer does, for those who only look at the memory.
+  pthread_mutex_lock(&lock);
+  pthread_mutex_unlock(&lock);
 }
+
 static int file_shm_unmap(sqlite3_file *base, int removes) {
+  (void)removes;
   File *file = (File *)base;
-  return file->real->pMethods->xShmUnmap(file->real, removes);
+  pthread_mutex_lock(&lock);
+  shared_file_unmap(file->shared, &file->hold);
+  pthread_mutex_unlock(&lock);
+  return SQLITE_OK;
 }
 
 // Version 2: shared memory, but no mapping of the file itself, whose writes would not be seen.
@@ -245,20 +286,21 @@ static const sqlite3_io_methods methods = {
   file_shm_lock, file_shm_barrier, file_shm_unmap, 0, 0,
 };
 
+// A file that is not watched is the system's alone.
 static int layer_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *base, int flags, int *out) {
   (void)vfs;
+  if (!is_watched(path)) return system_layer->xOpen(system_layer, path, base, flags, out);
   File *file = (File *)base;
-  memset(file, 0, sizeof *file);
-  file->real = (sqlite3_file *)(file + 1);
-  if (is_watched(path)) {
-    pthread_mutex_lock(&lock);
-    file->memory = memory_of(path);
-    pthread_mutex_unlock(&lock);
-    if (!file->memory) return SQLITE_NOMEM;
-  }
-  int code = system_layer->xOpen(system_layer, path, file->real, flags, out);
-  if (file->real->pMethods) file->base.pMethods = &methods;
-  return code;
+  *file = (File){.hold = {.is_read_only = (flags & SQLITE_OPEN_READONLY) != 0}};
+  pthread_mutex_lock(&lock);
+  file->memory = memory_of(path);
+  if (file->memory) file->shared = shared_file_open(path, (flags & SQLITE_OPEN_CREATE) != 0);
+  pthread_mutex_unlock(&lock);
+  if (!file->memory) return SQLITE_NOMEM;
+  if (!file->shared) return SQLITE_CANTOPEN;
+  file->base.pMethods = &methods;
+  if (out) *out = flags;
+  return SQLITE_OK;
 }
 
 static int layer_delete(sqlite3_vfs *vfs, const char *path, int syncs) {
@@ -276,11 +318,13 @@ static int layer_delete(sqlite3_vfs *vfs, const char *path, int syncs) {
 }
 
 int fault_files_install(void) {
+  // Before SQLite is used for the first time: nobody asks here how much memory it takes.
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   system_layer = sqlite3_vfs_find(0);
   if (!system_layer) return SQLITE_ERROR;
   layer = *system_layer;
   layer.zName = "faults";
-  layer.szOsFile = (int)sizeof(File) + system_layer->szOsFile;
+  if (layer.szOsFile < (int)sizeof(File)) layer.szOsFile = (int)sizeof(File);
   layer.xOpen = layer_open;
   layer.xDelete = layer_delete;
   return sqlite3_vfs_register(&layer, 1);
@@ -290,6 +334,7 @@ void fault_files_watch(const char *prefix) {
   pthread_mutex_lock(&lock);
   free(watched);
   watched = strdup(prefix);
+  shared_file_forget();
   while (memories) {
     Memory *gone = memories;
     memories = gone->next;

@@ -4,6 +4,8 @@
 // Every write, sync, truncation and removal of a file in the watched folder counts as an operation.
 // What was written since a file's last sync is remembered in sectors, so that a loss of power can
 // take back a drawn part of them; a real sync is never made, since nothing here outlives the trial.
+// The watched files are this process's own: no other may have them open. Their bytes are mapped,
+// their locks and shared memory kept in the process.
 #pragma once
 #include <stdint.h>
 

@@ -134,7 +134,6 @@ struct Trial: Sendable {
     } else {
       fault_files_settle()
     }
-    try? FileManager.default.removeItem(atPath: "\(machine.database)-shm")
     return try await lookAfter(fault, done: done, failed: failed, at: path)
   }
 
