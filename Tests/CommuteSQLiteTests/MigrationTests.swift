@@ -33,6 +33,29 @@ import Testing
     try connection.run("INSERT INTO book VALUES (\("Momo"), \(5))")
   }
 
+  @Test func `a database that has nothing is made at once`() throws {
+    let whole = "CREATE TABLE book(title TEXT NOT NULL, rating INTEGER, made TEXT) STRICT"
+    let plan = MigrationPlan(
+      table: "c_migration", schemaVersion: 7, whole: whole, [Self.books, Self.ratings])
+    let done = try plan.apply(to: connection)
+    let columns = try connection.value("SELECT count(*) FROM pragma_table_info('book')")
+    let version = try connection.userVersion()
+    let pending = try plan.pending(on: connection)
+    #expect(done == ["0001-book", "0002-rating"])
+    #expect(columns == .integer(3))
+    #expect(version == 7)
+    #expect(pending == [])
+  }
+
+  @Test func `a database that has something takes the steps`() throws {
+    let whole = "CREATE TABLE book(title TEXT NOT NULL, rating INTEGER, made TEXT) STRICT"
+    let plan = MigrationPlan(table: "c_migration", whole: whole, [Self.books, Self.ratings])
+    try connection.execute("CREATE TABLE shop(name TEXT)")
+    try plan.apply(to: connection)
+    let columns = try connection.value("SELECT count(*) FROM pragma_table_info('book')")
+    #expect(columns == .integer(2))
+  }
+
   @Test func `a step that is new runs on what is there`() throws {
     try plan(Self.books).apply(to: connection)
     try connection.run("INSERT INTO book VALUES (\("Momo"))")
