@@ -98,15 +98,16 @@ import CSQLite
     for (option, value) in [
       (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
       (SQLITE_DBCONFIG_DQS_DML, 0), (SQLITE_DBCONFIG_DQS_DDL, 0),
+      (SQLITE_DBCONFIG_ENABLE_FKEY, 0),
     ] as [(Int32, Int32)] {
       unsafe commute_sqlite3_db_flag(pointer, option, value)
     }
     try execute(
       """
-      PRAGMA foreign_keys = OFF; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;
+      PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -\(configuration.cacheKibibytes);
-      PRAGMA wal_autocheckpoint = \(configuration.checkpointPages);
       """)
+    unsafe sqlite3_wal_autocheckpoint(pointer, Int32(clamping: configuration.checkpointPages))
     if configuration.checkpointPages == 0 { countPagesInLog() }
     // The first look at the file: here a file that is no database is found out.
     _ = try prepare("PRAGMA schema_version").firstInt64()

@@ -10,6 +10,11 @@ public struct Migration: Sendable {
   /// What to do after the statements, in the same transaction.
   public let step: (@Sendable (Connection) throws(SQLiteError) -> Void)?
 
+  /// A number that almost surely changes when the text is edited (FNV-1a).
+  ///
+  /// It guards against slips, not against attackers, who could change the table as well.
+  public let fingerprint: Int64
+
   /// Declares a step.
   public init(
     _ name: String, _ sql: String,
@@ -18,12 +23,10 @@ public struct Migration: Sendable {
     self.name = name
     self.sql = sql
     self.step = step
+    fingerprint = Self.fingerprint(of: sql)
   }
 
-  /// A number that almost surely changes when the text is edited (FNV-1a).
-  ///
-  /// It guards against slips, not against attackers, who could change the table as well.
-  public var fingerprint: Int64 {
+  private static func fingerprint(of sql: String) -> Int64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in sql.utf8 {
       hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3

@@ -32,12 +32,10 @@ struct SchemaUpdate {
 
   /// The fields of a table in the order in which they stand in the file.
   static func columns(of table: String, on connection: Connection) throws(StoreError) -> [String] {
-    try connection.all(
-      """
-      SELECT name FROM pragma_table_info(\(table)) WHERE name NOT IN ('id', 'feed', '_commute')
-      ORDER BY cid
-      """
-    ) { (row) throws(StoreError) in row.text(0) }
+    let names = try connection.all("PRAGMA table_info(\(name: table))") {
+      (row) throws(StoreError) in row.text(1)
+    }
+    return names.filter { !["id", "feed", "_commute"].contains($0) }
   }
 
   private func columns(of table: String) throws(StoreError) -> [String] {
