@@ -10,6 +10,7 @@ import Testing
     #expect(options.seed == 3)
     #expect(options.jobs == 4)
     #expect(options.isJSON)
+    #expect(try Options(["--hunt", "--share", "2"]).share == 2)
     #expect(try Options(["--replay", "9"]).mode == .replay(seed: 9))
   }
 
@@ -44,6 +45,20 @@ import Testing
     #expect(Summary.Quarry(line: quarry.line) == quarry)
     let survivor = Summary.Quarry(name: "x", promise: nil, history: 9, text: "")
     #expect(Summary.Quarry(line: survivor.line) == survivor)
+  }
+
+  @Test func `what was dealt out in turn comes back in its order`() {
+    #expect(Team.inTurn([[1, 4, 7], [2, 5, 8], [3, 6]]) == [1, 2, 3, 4, 5, 6, 7, 8])
+    #expect(Team.inTurn([[Int](), []]) == [])
+  }
+
+  @Test func `the first findings are those of the lowest seeds`() {
+    var summary = Summary()
+    for seed: UInt64 in [12, 3, 11, 1, 2, 9, 8, 7, 6, 5, 4, 10] {
+      summary.add(finding: Row(lost: seed, text: ""))
+    }
+    #expect(summary.violations == 12)
+    #expect(summary.findings.map(\.seed) == Array(1...10))
   }
 
   @Test func `the last line has the form that others read`() {

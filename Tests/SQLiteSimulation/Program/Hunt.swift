@@ -6,8 +6,9 @@
 extension Run {
   func hunt(at place: String) async -> Int32 {
     #if PLANTED
-      for bug in PlantedStore.allCases where options.quarry == nil || options.quarry == bug.rawValue
-      {
+      for (index, bug) in PlantedStore.allCases.enumerated() {
+        let isOurs = index % options.jobs == options.share
+        guard options.quarry.map({ $0 == bug.rawValue }) ?? isOurs else { continue }
         output.progress("hunting \(bug.rawValue)")
         let quarry = await quarry(bug, at: place)
         output.say(quarry.line)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What the command line asks for.
 struct Options: Equatable, Sendable {
   /// What the program does.
@@ -16,8 +18,10 @@ struct Options: Equatable, Sendable {
   var mode: Mode = .simulate
   var histories = 2_000
   var seed: UInt64 = 1
-  /// How many processes play.
-  var jobs = 2
+  /// How many processes play, and hunt: one more than can, for each waits now and then.
+  var jobs = ProcessInfo.processInfo.activeProcessorCount + 1
+  /// With `hunt`: which of the processes this one is; it hunts every so many-th bug.
+  var share = 0
   var planted: String?
   /// The only planted bug to hunt.
   var quarry: String?
@@ -40,12 +44,13 @@ struct Options: Equatable, Sendable {
 
       --histories N      how many histories, 2000 by default
       --seed S           the first seed, 1 by default; the others follow it
-      --jobs J           how many processes play, 2 by default
+      --jobs J           how many processes play, one more than there are cores by default
       --planted PROGRAM  the same program built with -D PLANTED: it plants one bug after the other,
                          and each must be caught
       --replay SEED      plays one history again and tells what happens in it
       --json             one JSON object instead of lines
-      --hunt             what --planted runs in the other program
+      --hunt             what --planted runs in the other program: every J-th bug, begun with
+                         that of the number that --share names
       --patience N       with --hunt: how many histories a bug may survive, 3000 by default
       --only NAME        with --hunt or --replay in a planted build: this bug alone
       --work             plays every J-th history from S on and prints a row for each
@@ -63,6 +68,7 @@ struct Options: Equatable, Sendable {
       case "--jobs": jobs = max(1, try Self.number(&rest, after: name))
       case "--replay": mode = .replay(seed: UInt64(try Self.number(&rest, after: name)))
       case "--planted": planted = try Self.text(&rest, after: name)
+      case "--share": share = try Self.number(&rest, after: name)
       case "--patience": patience = try Self.number(&rest, after: name)
       case "--only": quarry = try Self.text(&rest, after: name)
       case "--json": isJSON = true

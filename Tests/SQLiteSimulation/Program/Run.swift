@@ -41,10 +41,10 @@ struct Run {
 
   private func work(at place: String) async -> Int32 {
     var seed = options.seed
-    for index in 0..<options.histories {
+    for _ in 0..<options.histories {
       let outcome = await History(seed: seed, place: place).play()
       var row = Row(outcome)
-      if index % 50 == 0, row.breach == nil {
+      if seed % 50 == 0, row.breach == nil {
         let again = await History(seed: seed, place: place).play()
         if again.report.trace != outcome.report.trace {
           row.breach = Breach(promise: .trace, text: "the same seed played twice went two ways")

@@ -15,7 +15,7 @@ struct Summary {
   var checks = 0
   var faults = [Int](repeating: 0, count: FaultKind.allCases.count)
   var violations = 0
-  /// The first findings.
+  /// The first findings by their seeds, whichever process is quicker.
   var findings: [Row] = []
   var hunted: [Quarry] = []
   var seconds = 0.0
@@ -30,7 +30,9 @@ struct Summary {
 
   mutating func add(finding row: Row) {
     violations += 1
-    if findings.count < 10 { findings.append(row) }
+    let place = findings.firstIndex { $0.seed > row.seed } ?? findings.count
+    findings.insert(row, at: place)
+    if findings.count > 10 { findings.removeLast() }
   }
 
   var killed: Int { hunted.count { $0.promise != nil } }

@@ -11,6 +11,15 @@ private final class Tally: Sendable {
   }
 }
 
+/// What several processes have hunted so far.
+private final class Bag: Sendable {
+  let hands: Mutex<[[Summary.Quarry]]>
+
+  init(_ count: Int) {
+    hands = Mutex(Array(repeating: [], count: count))
+  }
+}
+
 /// The processes that play: the layer that fails is one for a process.
 struct Team: Sendable {
   let output: Output
@@ -49,18 +58,37 @@ struct Team: Sendable {
     tally.summary.withLock { $0.add(finding: row) }
   }
 
-  /// Lets the planted build hunt; nil where it cannot.
+  /// Lets the planted build hunt, in several processes; nil where it cannot.
   func hunt(with program: String) async -> [Summary.Quarry]? {
-    let found = Mutex<[Summary.Quarry]>([])
-    let status = await start(
-      program, ["--hunt", "--seed", "\(options.seed)", "--patience", "\(options.patience)"]
-    ) { line in
-      guard let quarry = Summary.Quarry(line: line) else { return }
-      output.progress("hunted \(quarry.name)")
-      found.withLock { $0.append(quarry) }
+    let bag = Bag(options.jobs)
+    let isDone = await withTaskGroup(of: Bool.self) { group in
+      for job in 0..<options.jobs {
+        group.addTask {
+          await start(
+            program,
+            [
+              "--hunt", "--seed", "\(options.seed)", "--patience", "\(options.patience)",
+              "--jobs", "\(options.jobs)", "--share", "\(job)",
+            ]
+          ) { line in
+            guard let quarry = Summary.Quarry(line: line) else { return }
+            output.progress("hunted \(quarry.name)")
+            bag.hands.withLock { $0[job].append(quarry) }
+          } == 0
+        }
+      }
+      return await group.allSatisfy { $0 }
     }
     output.progress("")
-    return status == 0 ? found.withLock { $0 } : nil
+    return isDone ? Self.inTurn(bag.hands.withLock { $0 }) : nil
+  }
+
+  /// What was dealt out in turn, in its order.
+  static func inTurn<Element>(_ hands: [[Element]]) -> [Element] {
+    let longest = hands.map(\.count).max() ?? 0
+    return (0..<longest).flatMap { place in
+      hands.compactMap { $0.indices.contains(place) ? $0[place] : nil }
+    }
   }
 
   private static var program: String {

@@ -39,6 +39,8 @@ final class RealDevice {
   var store: Store?
   /// A connection that only looks.
   private var eye: Connection?
+  /// What the eye saw last, and the number that tells it whether anybody has committed since.
+  private var sight: (version: Int64, text: String)?
   /// How far its wall clock is off.
   var skew: Int64 = 0
   /// What the process is called; answers to an earlier one do not arrive.
@@ -55,6 +57,8 @@ final class RealDevice {
   var copy: (shot: Shot, number: Int)?
   private var opens: UInt64 = 0
   private let seed: UInt64
+  /// Where the record outside lies, once it was found.
+  private var found: String?
 
   init(_ number: Int, below folder: String, seed: UInt64) {
     self.number = number
@@ -101,7 +105,6 @@ final class RealDevice {
       }
       time.startAnew()
     }
-    try? FileManager.default.removeItem(atPath: "\(database)-shm")
   }
 
   // MARK: - Copies
@@ -113,7 +116,6 @@ final class RealDevice {
     try manager.createDirectory(atPath: copies, withIntermediateDirectories: true)
     try manager.copyItem(atPath: files, toPath: "\(copies)/device")
     try manager.copyItem(atPath: hosts, toPath: "\(copies)/hosts")
-    try? manager.removeItem(atPath: "\(copies)/device/commute.db-shm")
     copy = (shot, commits)
   }
 
@@ -143,11 +145,22 @@ final class RealDevice {
   func blink() {
     eye?.close()
     eye = nil
+    sight = nil
   }
 
   /// What the file holds now.
+  ///
+  /// While the number stays SQLite would answer from the pages that it has read before.
   func shoot() throws(SQLiteError) -> Shot {
     let eye = try look()
+    let version = try eye.dataVersion()
+    if let sight, sight.version == version { return Shot(text: sight.text, commit: commits) }
+    let text = try read(with: eye)
+    sight = (version, text)
+    return Shot(text: text, commit: commits)
+  }
+
+  private func read(with eye: Connection) throws(SQLiteError) -> String {
     var text = ""
     for query in Self.queries {
       try eye.statement(query).forEach { (row) throws(SQLiteError) in
@@ -155,7 +168,7 @@ final class RealDevice {
         text += "\n"
       }
     }
-    return Shot(text: text, commit: commits)
+    return text
   }
 
   private static let queries: [SQL] = [
@@ -210,7 +223,8 @@ final class RealDevice {
   /// The record outside the database; nil where there is none.
   var hostLine: String? {
     get {
-      hostFile.flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+      let bytes = hostFile.flatMap { FileManager.default.contents(atPath: $0) }
+      return bytes.map { String(decoding: $0, as: UTF8.self) }
     }
     set {
       guard let hostFile, let newValue else { return }
@@ -218,9 +232,12 @@ final class RealDevice {
     }
   }
 
+  /// Where the record is: a device has one, whose name never changes.
   private var hostFile: String? {
+    if let found { return found }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: hosts)) ?? []
-    return names.first { !$0.hasSuffix(".new") }.map { "\(hosts)/\($0)" }
+    found = names.first { !$0.hasSuffix(".new") }.map { "\(hosts)/\($0)" }
+    return found
   }
 
   /// Whether the file may not go on as who it was, by what lies outside of it.
