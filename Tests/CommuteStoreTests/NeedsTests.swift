@@ -95,6 +95,16 @@ private struct Volume: Record, Equatable {
     #expect(try needs(12) == [.null])
   }
 
+  @Test func `a record that the server has needs what it comes to refer to`() async throws {
+    try await store.write { tx in try tx.insert(Volume(id: id(11), title: "I")) }
+    try await store.syncAll(with: server)
+    try await store.write { tx in
+      try tx.insert(Book(id: id(1), title: "Emma"))
+      try tx.update(Volume.self, id(11)) { $0.book = id(1) }
+    }
+    #expect(try needs(11) == [packed(Self.key("book", 1))])
+  }
+
   @Test func `records that need each other travel in one request`() async throws {
     try await store.write { tx in
       try tx.insert(Volume(id: id(11), title: "I", after: id(12)))

@@ -4,14 +4,19 @@ import CommuteSQLite
 /// The column `_commute`: what the engine knows of a row beside the values that anyone can read.
 ///
 /// ```
-/// format 1 · flags · fields in the file · [revision] · [author] · stamps · [places]
+/// 128 + flags · fields in the file · [revision] · [author] · stamps · [places]
 ///   · [origins] · [merge states] · [unknown fields] · [unknown members]
 /// ```
-/// Where all fields share one stamp, that stamp stands alone: a fresh row takes 12 bytes. Otherwise
-/// the distinct stamps are listed, and one byte a field of the file says which is its own, 0 for
-/// none. The author is left out where it is the user of this device.
+/// Where all fields share one stamp, that stamp stands alone: a fresh row takes 11 bytes. Otherwise
+/// the distinct stamps are listed, and half a byte a field of the file says which is its own, 0 for
+/// none; a whole byte where there are more than 15 stamps. The author is left out where it is the
+/// user of this device.
+///
+/// Rows that were written before schema 7 begin with 1 · flags, list their stamps in a longer form,
+/// and have a byte a place; they stay so until they are written again.
 enum HiddenState {
-  private static let format: UInt8 = 1
+  private static let formerFormat: UInt8 = 1
+  private static let marker: UInt8 = 128
 
   private struct Flags: OptionSet {
     var rawValue: UInt8
@@ -22,6 +27,13 @@ enum HiddenState {
     static let merge = Flags(rawValue: 16)
     static let fields = Flags(rawValue: 32)
     static let members = Flags(rawValue: 64)
+  }
+
+  /// What a row begins with.
+  private struct Head {
+    let flags: Flags
+    /// Whether it was written before schema 7.
+    let isFormer: Bool
   }
 
   /// What of a record's fields has a column and what has none.
@@ -69,18 +81,68 @@ enum HiddenState {
     if !sorting.strangers.isEmpty { flags.insert(.fields) }
     if !state.unknown.isEmpty { flags.insert(.members) }
     packer.removeAll()
-    packer.put(byte: format)
-    packer.put(byte: flags.rawValue)
+    packer.put(byte: marker | flags.rawValue)
     packer.put(shape.layout.count)
     if let revision = state.revision { packer.put(revision, names: &names) }
     if flags.contains(.author) { packer.put(state.author) }
     if sorting.shared {
       packer.put(sorting.stamps.stamps[0], names: &names)
     } else {
-      packer.put(sorting.stamps.stamps, names: &names)
-      for field in shape.declared { packer.put(byte: sorting.places[field]) }
+      packer.put(close: sorting.stamps.stamps, names: &names)
+      put(sorting.places, of: sorting.stamps.stamps.count, shape: shape, into: &packer)
     }
     putRest(of: state, sorting, shape: shape, names: &names, into: &packer)
+  }
+
+  /// Which stamp is each field's: half a byte each where that holds the count of stamps.
+  private static func put(
+    _ places: [UInt8], of stampCount: Int, shape: TableShape, into packer: inout Packer
+  ) {
+    guard stampCount <= 15 else {
+      for field in shape.declared { packer.put(byte: places[field]) }
+      return
+    }
+    var half: UInt8?
+    for field in shape.declared {
+      if let low = half {
+        packer.put(byte: low | places[field] << 4)
+        half = nil
+      } else {
+        half = places[field]
+      }
+    }
+    if let half { packer.put(byte: half) }
+  }
+
+  /// What stands before the number of fields.
+  private static func head(_ reader: inout Unpacker) throws(StoreError) -> Head {
+    let first = try reader.byte()
+    if first >= marker { return Head(flags: Flags(rawValue: first & ~marker), isFormer: false) }
+    guard first == formerFormat else { throw Unpacker.damage }
+    return Head(flags: Flags(rawValue: try reader.byte()), isFormer: true)
+  }
+
+  /// The stamps of a row, and for each field as declared one more than the place of its own, 0 for
+  /// none.
+  private static func stamps(
+    _ reader: inout Unpacker, _ head: Head, covered: Int, shape: TableShape, names: NumberedNames
+  ) throws(StoreError) -> (stamps: [Stamp], places: [UInt8]) {
+    var places = [UInt8](repeating: 0, count: shape.layout.count)
+    guard head.flags.contains(.places) else {
+      for place in 0..<covered { places[shape.declared[place]] = 1 }
+      return ([try reader.stamp(names: names)], places)
+    }
+    let stamps =
+      head.isFormer ? try reader.stamps(names: names) : try reader.closeStamps(names: names)
+    var last: UInt8 = 0
+    for place in 0..<covered {
+      let isHalf = !head.isFormer && stamps.count <= 15
+      if !isHalf || place % 2 == 0 { last = try reader.byte() }
+      let found = isHalf ? (place % 2 == 0 ? last & 15 : last >> 4) : last
+      guard Int(found) <= stamps.count else { throw Unpacker.damage }
+      places[shape.declared[place]] = found
+    }
+    return (stamps, places)
   }
 
   private static func putRest(
@@ -122,8 +184,7 @@ enum HiddenState {
     if state.revision != nil { flags.insert(.revision) }
     if !isImplied(state.author, state.revision, user: user) { flags.insert(.author) }
     packer.removeAll()
-    packer.put(byte: format)
-    packer.put(byte: flags.rawValue)
+    packer.put(byte: marker | flags.rawValue)
     packer.put(shape.layout.count)
     if let revision = state.revision { packer.put(revision, names: &names) }
     if flags.contains(.author) { packer.put(state.author) }
@@ -143,11 +204,10 @@ enum HiddenState {
     _ stamp: Stamp, shape: TableShape, names: inout NumberedNames, into packer: inout Packer
   ) {
     packer.removeAll()
-    packer.put(byte: format)
-    packer.put(byte: shape.layout.count == 0 ? Flags.places.rawValue : 0)
+    packer.put(byte: marker | (shape.layout.count == 0 ? Flags.places.rawValue : 0))
     packer.put(shape.layout.count)
     if shape.layout.count == 0 {
-      packer.put([], names: &names)
+      packer.put(close: [], names: &names)
     } else {
       packer.put(stamp, names: &names)
     }
@@ -177,10 +237,9 @@ enum HiddenState {
     let count = shape.layout.count
     let known = try row.withBytes(2 + count) { (bytes) throws(StoreError) -> PlainRow? in
       var reader = Unpacker(bytes)
-      guard try reader.byte() == format else { throw Unpacker.damage }
-      let flags = Flags(rawValue: try reader.byte())
-      guard flags.isSubset(of: [.revision, .author, .places]) else { return nil }
-      return try plain(&reader, flags, shape: shape, names: names, user: user)
+      let head = try head(&reader)
+      guard head.flags.isSubset(of: [.revision, .author, .places]) else { return nil }
+      return try plain(&reader, head, shape: shape, names: names, user: user)
     }
     guard var known else { return nil }
     for field in 0..<count where known.places[field] > 0 {
@@ -193,8 +252,9 @@ enum HiddenState {
   }
 
   private static func plain(
-    _ reader: inout Unpacker, _ flags: Flags, shape: TableShape, names: NumberedNames, user: String
+    _ reader: inout Unpacker, _ head: Head, shape: TableShape, names: NumberedNames, user: String
   ) throws(StoreError) -> PlainRow {
+    let flags = head.flags
     var known = PlainRow(fieldCount: shape.layout.count)
     let covered = try reader.index()
     guard covered <= shape.declared.count else { throw Unpacker.damage }
@@ -203,14 +263,8 @@ enum HiddenState {
       known.author = user
     }
     if flags.contains(.author) { known.author = try reader.text() }
-    if flags.contains(.places) {
-      known.stamps = try reader.stamps(names: names)
-      for place in 0..<covered { known.places[shape.declared[place]] = try reader.byte() }
-      guard known.places.allSatisfy({ $0 <= known.stamps.count }) else { throw Unpacker.damage }
-    } else {
-      known.stamps = [try reader.stamp(names: names)]
-      for place in 0..<covered { known.places[shape.declared[place]] = 1 }
-    }
+    (known.stamps, known.places) = try stamps(
+      &reader, head, covered: covered, shape: shape, names: names)
     return known
   }
 
@@ -232,14 +286,13 @@ enum HiddenState {
     if row.revision != nil { flags.insert(.revision) }
     if !isImplied(row.author, row.revision, user: user) { flags.insert(.author) }
     packer.removeAll()
-    packer.put(byte: format)
-    packer.put(byte: flags.rawValue)
+    packer.put(byte: marker | flags.rawValue)
     packer.put(shape.layout.count)
     if let revision = row.revision { packer.put(revision, names: &names) }
     if flags.contains(.author) { packer.put(row.author) }
     if isShared { return packer.put(stamp, names: &names) }
-    packer.put(list.stamps, names: &names)
-    for field in shape.declared { packer.put(byte: places[field]) }
+    packer.put(close: list.stamps, names: &names)
+    put(places, of: list.stamps.count, shape: shape, into: &packer)
   }
 
   /// Reads only the revision; nil where the server told none.
@@ -247,8 +300,7 @@ enum HiddenState {
     _ bytes: UnsafeRawBufferPointer, names: NumberedNames
   ) throws(StoreError) -> Revision? {
     var reader = Unpacker(bytes)
-    guard try reader.byte() == format else { throw Unpacker.damage }
-    let flags = Flags(rawValue: try reader.byte())
+    let flags = try head(&reader).flags
     _ = try reader.index()
     return flags.contains(.revision) ? try reader.revision(names: names) : nil
   }
@@ -257,8 +309,8 @@ enum HiddenState {
     _ reader: inout Unpacker, shape: TableShape, names: NumberedNames, user: String,
     value: (Int) -> FieldValue
   ) throws(StoreError) -> RecordState {
-    guard try reader.byte() == format else { throw Unpacker.damage }
-    let flags = Flags(rawValue: try reader.byte())
+    let head = try head(&reader)
+    let flags = head.flags
     let covered = try reader.index()
     guard covered <= shape.declared.count else { throw Unpacker.damage }
     var state = RecordState()
@@ -267,18 +319,10 @@ enum HiddenState {
       state.author = user
     }
     if flags.contains(.author) { state.author = try reader.text() }
-    var stamps: [Stamp]
-    var places = [UInt8](repeating: 0, count: shape.layout.count)
-    if flags.contains(.places) {
-      stamps = try reader.stamps(names: names)
-      for place in 0..<covered { places[shape.declared[place]] = try reader.byte() }
-    } else {
-      stamps = [try reader.stamp(names: names)]
-      for place in 0..<covered { places[shape.declared[place]] = 1 }
-    }
+    let (stamps, places) = try stamps(
+      &reader, head, covered: covered, shape: shape, names: names)
     state.fields.reserveCapacity(covered)
     for field in shape.sorted where places[field] > 0 {
-      guard Int(places[field]) <= stamps.count else { throw Unpacker.damage }
       state.fields.append(
         shape.layout.fields[field].name,
         FieldState(value: value(field), stamp: stamps[Int(places[field]) - 1]))

@@ -22,6 +22,23 @@ extension Packer {
     }
   }
 
+  /// A list of stamps in fewer bytes: the first whole, the others by the milliseconds since the one
+  /// before, and their counter, which is nearly always small.
+  mutating func put(close stamps: [Stamp], names: inout NumberedNames) {
+    put(stamps.count)
+    var last: UInt64 = 0
+    for (index, stamp) in stamps.enumerated() {
+      if index == 0 {
+        put(fixed: stamp.time)
+      } else {
+        put(signed: Int64(stamp.time >> 16) - Int64(last >> 16))
+        put(stamp.time & 0xFFFF)
+      }
+      put(names.number(of: stamp.replica))
+      last = stamp.time
+    }
+  }
+
   /// A revision: the epoch's number and the number in it.
   mutating func put(_ revision: Revision, names: inout NumberedNames) {
     put(names.number(of: revision.epoch))
@@ -51,6 +68,25 @@ extension Unpacker {
       let time = index == 0 ? try fixed() : last &+ UInt64(bitPattern: try signed())
       stamps.append(Stamp(time: time, replica: try names.replica(try self.index())))
       last = time
+    }
+    return stamps
+  }
+
+  mutating func closeStamps(names: NumberedNames) throws(StoreError) -> [Stamp] {
+    var stamps: [Stamp] = []
+    var last: UInt64 = 0
+    for index in 0..<(try count()) {
+      if index == 0 {
+        last = try fixed()
+      } else {
+        let milliseconds = Int64(last >> 16) &+ (try signed())
+        let counter = try number()
+        guard milliseconds >= 0, milliseconds < 1 << 48, counter <= 0xFFFF else {
+          throw Self.damage
+        }
+        last = UInt64(milliseconds) << 16 | counter
+      }
+      stamps.append(Stamp(time: last, replica: try names.replica(try self.index())))
     }
     return stamps
   }

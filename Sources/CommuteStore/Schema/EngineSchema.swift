@@ -6,7 +6,7 @@ import CommuteSQLite
 /// later versions fill stand here from the first one on, so that their rows have a place.
 enum EngineSchema {
   /// What is written into the file's header; a file with a greater number is a newer app's.
-  static let version: Int32 = 6
+  static let version: Int32 = 7
 
   /// All steps, and the table that remembers which of them ran.
   static let plan = MigrationPlan(
@@ -16,7 +16,13 @@ enum EngineSchema {
       Migration("0003-inboxes", inboxes), Migration("0004-absence", absence),
       Migration("0005-refusals", refusals),
       Migration("0006-steps", steps),
+      Migration("0007-stamps", stamps),
     ])
+
+  /// Nothing in the tables: rows that are written from here on have a shorter `_commute`.
+  ///
+  /// Earlier programs would take it for damage; the number in the header keeps them out.
+  private static let stamps = "SELECT 7"
 
   /// What an app brings along: the named steps that ran on this file, and settings of this device.
   private static let steps = """
