@@ -12,7 +12,7 @@ import Synchronization
 /// ```
 /// Writes are done by one connection, one transaction at a time: one that finds it idle is done
 /// where it stands, others wait for the store's thread and share a transaction. Reads run on other
-/// threads, each over one unchanging state.
+/// threads, each over one unchanging state; a single record is fetched where the caller stands.
 public final class Store: Sendable {
   /// The folder that holds the database.
   public let directory: String
