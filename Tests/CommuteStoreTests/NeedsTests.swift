@@ -105,6 +105,21 @@ private struct Volume: Record, Equatable {
     #expect(try needs(11) == [packed(Self.key("book", 1))])
   }
 
+  @Test func `nobody waits for a record that another device made meanwhile`() async throws {
+    try await store.write { tx in
+      try tx.insert(Book(id: id(1), title: "Emma"))
+      try tx.insert(Volume(id: id(11), title: "I", book: id(1)))
+    }
+    let round = try await store.beginRound(batch: 1)
+    let operation = try #require(round.request.operations.first).operation.id
+    try await store.abandonRound(settledNothing: true)
+    try await store.postpone(operation, until: 1_700_000_003_000)
+    #expect(try await sent(10).isEmpty)
+    server.put("book", id(1), feed: "books", ["title": .text("Emma")])
+    #expect(try await sent(10).isEmpty)
+    #expect(try await sent(10) == [id(11)])
+  }
+
   @Test func `records that need each other travel in one request`() async throws {
     try await store.write { tx in
       try tx.insert(Volume(id: id(11), title: "I", after: id(12)))

@@ -137,6 +137,19 @@ struct Shelfmark: Record, Equatable {
     #expect(conflicts.isEmpty)
   }
 
+  @Test func `a count in a feed that was taken away and given again counts`() async throws {
+    let before = try await store.device().replica
+    server.revoke("books", "you left the team")
+    try await store.syncAll(with: server)
+    let after = try await store.device().replica
+    #expect(after != before)
+    server.revoke("books", nil)
+    try await store.write { tx in try tx.insert(Shelfmark(id: id(1), title: "A 1", loans: 1)) }
+    try await store.syncAll(with: server)
+    #expect(held?.counter.value == 2)
+    #expect(try await shown()?.loans == 2)
+  }
+
   @Test func `a renewal without counters moves nothing`() async throws {
     try await letCopyCount()
     try await store.write { tx in try tx.update(Shelfmark.self, id(1)) { $0.title = "A 2" } }

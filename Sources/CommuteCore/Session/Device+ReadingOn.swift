@@ -21,8 +21,10 @@ extension Device {
     limit: SyncRequest.Limit = SyncRequest.Limit()
   ) -> (request: SyncRequest, device: Device)? {
     guard answer.verdicts.isEmpty, answer.feeds.contains(where: { $0.more }) else { return nil }
-    // How a reset ends is found out where it is applied.
-    guard !answer.feeds.contains(where: { feeds[$0.feed]?.reset != nil }) else { return nil }
+    // How a reset ends is found out where it is applied, and a feed that was taken away may make
+    // the device take another replica id.
+    guard !answer.feeds.contains(where: { feeds[$0.feed]?.reset != nil || $0.revoked != nil })
+    else { return nil }
     var next = self
     guard case .apply = next.read(answer, wall: wall, roundTrip: 0, newReplica: replica) else {
       return nil

@@ -156,12 +156,16 @@ extension OperationField {
       let seeded = FieldEdit.count(up: seed.up, down: seed.down).seeded
       let isAll = up == seed.up && down == seed.down
       return (seeded, isAll ? nil : .count(up: up &- seed.up, down: down &- seed.down))
-    case (.tags(let tags), .elements(_, let removed)):
+    case (.tags(let tags), .elements(_, var removed)):
       var seeded: [String] = []
       var own: [String] = []
       for one in tags.added {
         let tag = ElementTag.seeded(in: record, field: field, element: one.element)
         if one.tag == tag { seeded.append(one.element) } else { own.append(one.element) }
+        // Of what was seeded and then removed both are in the row.
+        if one.tag == tag, tags.removed.contains(tag), !removed.contains(one.element) {
+          removed.append(one.element)
+        }
       }
       guard stamp.isFloor || !seeded.isEmpty else { return (nil, edit) }
       let isAll = own.isEmpty && removed.isEmpty

@@ -184,7 +184,8 @@ extension OperationField {
       #if PLANTED
         if Planted.isActive(.refusedShareStays) { return }
       #endif
-      for index in shares.indices {
+      // A seed is a value of its own, whatever was seeded before it.
+      for index in shares.indices where shares[index].replica != CounterState.seed {
         for share in gone where share.replica == shares[index].replica {
           shares[index].withdraw(share)
         }

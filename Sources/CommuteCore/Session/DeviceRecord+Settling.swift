@@ -72,7 +72,8 @@ extension DeviceRecord {
       // over another base: the same change in other bytes.
       outcome = acknowledge(row, verdict: verdict, author: author, clock: &clock, wall: wall)
     case .rejected(let code, let message):
-      outcome = reject(row, verdict: verdict, code: code, message: message)
+      outcome = reject(
+        row, verdict: verdict, code: code, message: message, clock: &clock, wall: wall)
     case .later(_, let delay):
       #if PLANTED
         if Planted.isActive(.laterDropsRow) {
@@ -170,7 +171,8 @@ extension DeviceRecord {
 
   /// Moves the refused row to the inbox, and behind a refused creation all that depend on it.
   private mutating func reject(
-    _ row: OutboxRow, verdict: Verdict, code: RejectionCode, message: String
+    _ row: OutboxRow, verdict: Verdict, code: RejectionCode, message: String,
+    clock: inout HybridClock, wall: Int64
   ) -> Outcome {
     var outcome = Outcome()
     outcome.isSettled = true
@@ -187,12 +189,14 @@ extension DeviceRecord {
     #endif
     outcome.rejections.append(
       Rejection(row: row, code: code, message: message, record: record))
-    forget(row.operation)
     if let record {
       base = record
     } else if code == .gone {
       base = nil
     }
+    let (applied, refused) = row.operation.split(by: record)
+    forget(refused)
+    inform(rowsBehind: applied, verdict: verdict, clock: &clock, wall: wall)
     guard base == nil || row.operation.creates else { return outcome }
     for behind in rows {
       outcome.rejections.append(
@@ -202,6 +206,48 @@ extension DeviceRecord {
     }
     rows.removeAll()
     return outcome
+  }
+}
+
+extension Operation {
+  /// The changes that a record shows to have been applied, and the others.
+  ///
+  /// One that is refused may have been applied all the same: the answer to it was lost, and the
+  /// server does not remember it any more, or a copy of the file sent it. What stands behind it has
+  /// seen it then.
+  fileprivate func split(by record: RecordState?) -> (applied: Operation, others: Operation) {
+    var applied = self
+    applied.fields = FieldMap()
+    guard let record else { return (applied, self) }
+    var others = applied
+    for entry in fields.entries {
+      if entry.value.shows(in: record.fields[entry.name]) {
+        applied.fields.append(entry.name, entry.value)
+      } else {
+        others.fields.append(entry.name, entry.value)
+      }
+    }
+    return (applied, others)
+  }
+}
+
+extension OperationField {
+  /// Whether a field holds this very change, or a counter what it counted.
+  private func holds(_ field: FieldState) -> Bool {
+    switch detail {
+    case .total(let shares):
+      shares.allSatisfy { share in
+        let told = field.counter[share.replica]
+        return share.after.up <= told.up && share.after.down <= told.down
+      }
+    case .none, .tags: field.origin == stamp
+    case .replaces: field.siblings.contains { $0.origin == stamp }
+    }
+  }
+
+  fileprivate func shows(in field: FieldState?) -> Bool {
+    guard let field, !stamp.isFloor else { return false }
+    return holds(field)
   }
 }
 

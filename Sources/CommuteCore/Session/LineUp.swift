@@ -8,7 +8,8 @@ public enum LineUp {
   public struct Place: Hashable, Sendable {
     /// The record.
     public var key: RecordKey
-    /// Whether the row makes the record.
+    /// Whether the row makes the record, and no other device has made it meanwhile: nobody has to
+    /// wait for a record that the server has.
     public var creates: Bool
     /// The records it needs.
     public var needs: [RecordKey]

@@ -32,6 +32,8 @@ struct FamilyWorld {
   let story: Story?
   private var time: Int64 = 1_700_000_000_000
   private let keys: [RecordKey]
+  /// How each of them is named in a reference.
+  private let names: [FieldValue]
   private var devices: [[DeviceRecord]] = []
   private var clocks: [HybridClock] = []
   private var state: ServerState
@@ -52,14 +54,15 @@ struct FamilyWorld {
       "tag": Self.tag,
     ])
     state = ServerState(epoch: Self.epoch, clock: HybridClock(replica: ReplicaID(rawValue: 0x5E)))
-    let names: [Key] = ["list", "list", "shelf", "shelf", "item", "item", "item", "part", "part"]
-    var keys = names.indices.map { RecordKey(table: names[$0], id: Self.id($0)) }
+    let tables: [Key] = ["list", "list", "shelf", "shelf", "item", "item", "item", "part", "part"]
+    var keys = tables.indices.map { RecordKey(table: tables[$0], id: Self.id($0)) }
     let named = UniqueKey("name", rule: .sameRecord).identity(feed: Self.feed, table: "tag") { _ in
       .text("a")
     }
     keys.append(RecordKey(table: "tag", id: named ?? Self.id(9)))
     keys.append(RecordKey(table: "tag", id: Self.id(10)))
     self.keys = keys
+    names = keys.map { .bytes($0.id.bytes) }
     shelved = keys.map { _ in .floor }
     other = self.choices.oneIn(4) ? 2 : nil
     for number in 0..<3 {
@@ -105,10 +108,10 @@ struct FamilyWorld {
     let isNew = view == nil
     switch keys[record].table {
     case "item":
-      values["shelf"] = naming(2 + choices.draw(2))
-      if isNew || choices.oneIn(2) { values["list"] = naming(choices.draw(2)) }
+      values["shelf"] = names[2 + choices.draw(2)]
+      if isNew || choices.oneIn(2) { values["list"] = names[choices.draw(2)] }
       if isNew || choices.oneIn(3) { values["code"] = .text(["a", "b"][choices.draw(2)]) }
-    case "part": values["item"] = naming(4 + choices.draw(3))
+    case "part": values["item"] = names[4 + choices.draw(3)]
     case "tag": values["name"] = .text("a")
     default: values["title"] = .text("t\(identifiers)")
     }
@@ -127,8 +130,6 @@ struct FamilyWorld {
     clocks[device] = context.clock
     tell("\(device) \(isNew ? "makes" : "changes") \(keys[record].table.text) \(record)")
   }
-
-  private func naming(_ number: Int) -> FieldValue { .bytes(keys[number].id.bytes) }
 
   /// A whole round: what waits is sent and settled, the answer comes or is lost.
   private mutating func talk(_ device: Int, loses: Bool) {
@@ -155,7 +156,7 @@ struct FamilyWorld {
     for (operation, verdict) in zip(sent, outcome.verdicts) {
       judge(operation, verdict, before: before, by: device)
     }
-    judgeServer()
+    if !outcome.changedRecords.isEmpty { judgeServer() }
     if loses { return tell("the answer is lost") }
     for (operation, verdict) in zip(sent, outcome.verdicts) {
       let record = number(of: operation.key)
@@ -207,13 +208,12 @@ struct FamilyWorld {
   }
 
   private func isLive(_ name: FieldValue) -> Bool {
-    keys.contains { naming(number(of: $0)) == name && live($0) != nil }
+    names.firstIndex(of: name).map { live(keys[$0]) != nil } ?? false
   }
 
   private func isDeleted(_ name: FieldValue?) -> Bool {
-    keys.contains {
-      naming(number(of: $0)) == name && state.records[$0]?.state.deleted != nil
-    }
+    guard let name, let record = names.firstIndex(of: name) else { return false }
+    return state.records[keys[record]]?.state.deleted != nil
   }
 
   /// Nothing that lives names what is deleted, and no two records have one code.

@@ -18,7 +18,7 @@ enum Mark: Int, CaseIterable {
   case buried, withdrawn, creationRefused, changedBack, deferred, leftWaiting
   case resetBegun, resetRestarted, sweptRecord, sweptRows, keptCreation
   case newEpoch, offered, offerJoined, offerTaken, offerGone, offerLate
-  case purged, expired, revokedRows, loweredClock, circle
+  case purged, expired, revokedRows, forgottenCounts, loweredClock, circle
   case raised, readOn, leftOld, leftDown
   case recounted, retried, retriedBehind, edited, discarded, conflictRestored, conflictDismissed
 

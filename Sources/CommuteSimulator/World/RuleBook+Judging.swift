@@ -14,9 +14,11 @@ extension RuleBook {
     // An edit of a deleted record that does not bring it back is nowhere.
     if wasDeleted, after?.deleted != nil { return }
     var losers: [Int] = []
+    var again: [Int] = []
     for (field, name) in names.enumerated() {
       guard let change = operation.fields[name] else { continue }
       let numbers = contents[operation.id]?[field] ?? []
+      again += numbers.filter { oracle.fields[field].came.contains($0) }
       let claim = Moment(change.stamp)
       let held = after?.fields[name]
       if rules[field] == .text { judgeText(change, numbers, claim, held?.value, field) }
@@ -27,9 +29,16 @@ extension RuleBook {
         isOfOtherEpoch: isOfOtherEpoch)
       if loser > 0, !told.contains(loser) { losers.append(loser) }
       if isLoose, rules[field].isPlain { oracle.stands(Self.edit(of: held?.value), in: field) }
-      if !isReviving { judgeField(field, held) }
+      if isReviving {
+        // What an edit of a deleted record carries with it is written anew by its writer.
+        if numbers.isEmpty { carried[field] = Self.edit(of: held?.value) }
+      } else {
+        judgeField(field, held)
+      }
     }
-    if !isReviving, !isLoose { judgeConflicts(conflicts, losers: losers, isOfCopy: isOfCopy) }
+    if !isReviving, !isLoose {
+      judgeConflicts(conflicts, losers: losers, isOfCopy: isOfCopy, again: again)
+    }
   }
 
   /// Remembers what the fields are at a revision.
@@ -42,7 +51,8 @@ extension RuleBook {
     let current = oracle.fields[field].current
     switch rules[field] {
     case .latest, .serverWins, .clientWins:
-      guard number > 0, current > 0, stands == current, current != number, !isLoose, !isOfCopy
+      guard number > 0, current > 0, stands == current, current != number, !isLoose, !isOfCopy,
+        current != carried[field]
       else { return }
       if oracle.isAncestor(current, of: number) {
         blame(20, "edit \(number) lost to edit \(current), which its writer had seen")
@@ -55,7 +65,7 @@ extension RuleBook {
   private mutating func judgeField(_ field: Int, _ held: FieldState?) {
     let expected = oracle.fields[field]
     switch rules[field] {
-    case .counter where isUnnoticed, .rising where isUnnoticed: break
+    case .counter where mayHideCounts, .rising where mayHideCounts: break
     case .counter, .rising:
       let sums = sums(of: field, in: expected)
       guard case .integer(let sum)? = held?.value, sums.contains(Int(sum)) else {
@@ -87,16 +97,18 @@ extension RuleBook {
   /// Every loss is told once, and nothing else is.
   ///
   /// A file that was put back sends under another id what may have been settled and replaced, or
-  /// was collapsed into what was; of such a value the server cannot know who had seen it.
+  /// was collapsed into what was; of such a value the server cannot know who had seen it. Nor can
+  /// it of one that comes again under another id because a copy of the file had sent it.
   private mutating func judgeConflicts(
-    _ conflicts: [ConflictEntry], losers: [Int], isOfCopy: Bool
+    _ conflicts: [ConflictEntry], losers: [Int], isOfCopy: Bool, again: [Int]
   ) {
     var found: [Int] = []
     for conflict in conflicts where conflict.rule != "text" {
       let edit = Self.edit(of: conflict.lost)
       let isTold = told.contains(edit)
       if isTold { blame(22, "edit \(edit) is told twice to have lost") }
-      if !isOfCopy || losers.contains(edit) { found.append(edit) }
+      let mayBeTold = isOfCopy || again.contains(edit)
+      if !mayBeTold || losers.contains(edit) { found.append(edit) }
     }
     if found.sorted() != losers.sorted() {
       blame(22, "\(losers) lost to edits that had not seen them, told are \(found)")

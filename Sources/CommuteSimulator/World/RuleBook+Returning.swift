@@ -31,6 +31,12 @@ extension RuleBook {
     where oracle.edits[index].device == device && oracle.edits[index].version > version {
       oracle.edits[index].isLost = true
     }
+    // What was moved since then stands in the rows again.
+    for index in moves.indices.reversed()
+    where moves[index].device == device && moves[index].version > version {
+      contents[moves[index].row]?[moves[index].field] = moves[index].numbers
+      moves.remove(at: index)
+    }
   }
 
   /// An operation was refused and is shown as such.
@@ -44,6 +50,17 @@ extension RuleBook {
   }
 
   // MARK: - Offers
+
+  /// An offer was refused: what was counted in it may come all the same, with the totals of rows
+  /// that counted on from it.
+  mutating func refused(_ offer: SyncRequest.Offer) {
+    for (field, name) in names.enumerated() {
+      for entry in offer.record.state.fields[name]?.counter.entries ?? [] {
+        doubled[field].up += Int(entry.total.up)
+        doubled[field].down += Int(entry.total.down)
+      }
+    }
+  }
 
   /// A device offers again what it held under an earlier epoch.
   mutating func offers(_ record: DeviceRecord, before: DeviceRecord) {
@@ -90,8 +107,10 @@ extension RuleBook {
   // MARK: - Counts that were moved
 
   /// What rows counted under an earlier id is counted by another operation, too.
+  ///
+  /// `version` is that of the device's file then.
   mutating func recounted(
-    _ moved: [Recount], rows: [OutboxRow], by id: OperationID, of old: ReplicaID
+    _ moved: [Recount], rows: [OutboxRow], by id: OperationID, on device: Int, version: Int
   ) {
     var content = rules.map { _ in [Int]() }
     for recount in moved {
@@ -100,6 +119,10 @@ extension RuleBook {
       doubled[field].down += Int(recount.amount.down)
       for row in rows {
         let numbers = contents[row.operation.id]?[field] ?? []
+        moves.append(
+          Move(
+            device: device, version: version, row: row.operation.id, field: field,
+            numbers: numbers))
         content[field] += numbers.filter {
           $0 > 0 && !oracle.edits[$0 - 1].isSeed && !content[field].contains($0)
         }

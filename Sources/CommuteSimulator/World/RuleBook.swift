@@ -26,11 +26,24 @@ struct RuleBook {
   var isLoose = false
   /// Whether a machine was put back: until the server tells, two counts may hide each other.
   var isMachinePutBack = false
-  /// Whether a machine that was put back wrote under its old id and the server could not notice:
-  /// its rounds that never left have raised its number past that of the one before.
-  var isUnnoticed = false
+  /// Whether counts of a machine that was put back may hide each other: it wrote under its old id
+  /// and the server could not notice, or deleted the record meanwhile.
+  var mayHideCounts = false
   /// What may have been counted twice, by field.
   var doubled: [(up: Int, down: Int)] = []
+  /// What rows carried before it was counted anew, for a file that goes back.
+  var moves: [Move] = []
+  /// The edit of each field that was last written anew with one that revived the record.
+  var carried: [Int] = []
+
+  /// What one row carried before a device moved it to another operation.
+  struct Move {
+    var device: Int
+    var version: Int
+    var row: OperationID
+    var field: Int
+    var numbers: [Int]
+  }
 
   /// Whether records are deleted and revived here.
   var isReviving: Bool { table.rule == .editRevives }
@@ -52,6 +65,7 @@ struct RuleBook {
       rule: reviving ? .editRevives : .deleteWins)
     oracle = RuleOracle(rules: drawn)
     doubled = drawn.map { _ in (0, 0) }
+    carried = drawn.map { _ in 0 }
   }
 
   private static func schema(_ name: Key, _ rule: OracleRule) -> FieldSchema {

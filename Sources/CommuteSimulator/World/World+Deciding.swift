@@ -194,16 +194,23 @@ extension World {
           }
         }
       case .tags(let tags):
-        let name = book.oracle.edits.count + 2
-        for (index, addition) in tags.added.enumerated() {
+        var additions: [Int] = []
+        for addition in tags.added {
           let element = Int(addition.element.dropFirst()) ?? 0
           let seeded = ElementTag.seeded(
             in: operation.key, field: entry.name, element: addition.element)
           if addition.tag == seeded {
             seed.added.append((-element, element))
+            // It was seeded and removed, and both were refused.
+            if tags.removed.contains(seeded) { own.removed.append(-element) }
           } else {
-            own.added.append((name + index * 100_000, element))
+            additions.append(element)
           }
+        }
+        // The number that the edit will have, behind that of the seed.
+        let name = book.oracle.edits.count + (seed.isSomething ? 2 : 1)
+        for (index, element) in additions.enumerated() {
+          own.added.append((name + index * 100_000, element))
         }
         let known = book.known(field, in: before)
         let removed = view?.fields[entry.name]?.set.additions.filter {

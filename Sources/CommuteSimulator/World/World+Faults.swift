@@ -196,7 +196,10 @@ extension World {
     }
     forget(number)
     if copy.isWholeMachine {
-      memory[number].putBack = HostRecord(replica: before.replica, number: before.number)
+      memory[number].putBacks.append(
+        PutBack(
+          before: HostRecord(replica: before.replica, number: before.number),
+          replica: copy.file.device.replica, process: devices[number].process + 1))
     }
     open(
       number, bootChanged: !copy.isWholeMachine && choices.draw(2) == 1,
@@ -262,6 +265,6 @@ extension World {
 
   /// A file that went back may know less than before.
   mutating func forget(_ number: Int) {
-    memory[number] = DeviceMemory()
+    memory[number] = DeviceMemory(putBacks: memory[number].putBacks)
   }
 }

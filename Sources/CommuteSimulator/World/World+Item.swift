@@ -135,6 +135,11 @@ extension World {
     for message in told {
       let record = self.number(of: message.key)
       let rows = devices[number].file.records[record].rows
+      let isDeleted = devices[number].file.records[record].view?.deleted != nil
+      // What goes with its record is not counted anew.
+      if isDeleted, rows.contains(where: { $0.operation.counts(under: old) }) {
+        book?.mayHideCounts = true
+      }
       let identifier = newIdentifier()
       let id = OperationID(high: identifier.high, low: identifier.low)
       let wall = wall(of: number)
@@ -148,7 +153,8 @@ extension World {
       guard !moved.isEmpty else { continue }
       reach(.recounted)
       tell("device \(number) counts anew: \(moved.map(\.amount))")
-      book?.recounted(moved, rows: rows, by: id, of: old)
+      book?.recounted(
+        moved, rows: rows, by: id, on: number, version: devices[number].file.version + 1)
     }
   }
 
@@ -163,5 +169,15 @@ extension World {
     }
     guard let first = devices.first, first.file.records.count < roster.keys.count else { return }
     for number in devices.indices { devices[number].fill(from: roster) }
+  }
+}
+
+extension CommuteCore.Operation {
+  /// Whether it raises a total of a replica.
+  func counts(under replica: ReplicaID) -> Bool {
+    fields.entries.contains { entry in
+      guard case .total(let shares) = entry.value.detail else { return false }
+      return shares.contains { $0.replica == replica }
+    }
   }
 }

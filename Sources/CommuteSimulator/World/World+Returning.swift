@@ -68,6 +68,7 @@ extension World {
     case .revoked(let reason):
       memory[number].cursors[stage.number(of: part.feed)] = 0
       for record in members { revoke(record, reason: reason, on: number) }
+      if book != nil { forgetCounts(on: number) }
     }
   }
 
@@ -149,6 +150,14 @@ extension World {
         13, "a reset of device \(number) put \(rejections.count) of \(expected) rows into the inbox"
       )
     }
+  }
+
+  /// A device that forgot what it had counted counts on under another id.
+  private mutating func forgetCounts(on number: Int) {
+    let replica = newReplica()
+    devices[number].withDevice { $0.renewReplica(to: replica) }
+    reach(.forgottenCounts)
+    tell("device \(number) takes a new replica id: it has forgotten what it had counted")
   }
 
   private mutating func revoke(_ record: Int, reason: String, on number: Int) {

@@ -157,7 +157,7 @@ extension World {
       let record = devices[number].file.records[place.record]
       let isHeld = record.offer != nil && !offered.contains(place.record)
       return LineUp.Place(
-        key: record.key, creates: record.rows[0].operation.creates,
+        key: record.key, creates: record.rows[0].operation.creates && record.base == nil,
         needs: record.rows[0].operation.needs,
         isReady: !isHeld && record.rows[0].isDue(wall: wall))
     }
@@ -269,16 +269,18 @@ extension World {
         touched.append(record)
       }
     }
+    let earlier = devices[number].file.device.replica
     for part in answer.feeds { take(part, touched: &touched, on: number) }
-    let isLowered = lowerClock(of: number)
-    if let next, !isLowered { devices[number].withDevice { $0.nonce = next } }
-    devices[number].commit(full: isLowered)
-    if isLowered {
+    lowerClock(of: number)
+    let isRenewed = devices[number].file.device.replica != earlier
+    if let next, !isRenewed { devices[number].withDevice { $0.nonce = next } }
+    devices[number].commit(full: isRenewed)
+    if isRenewed {
       devices[number].host = HostRecord(replica: devices[number].file.device.replica, number: 0)
     }
     for record in touched { checkView(record, on: number) }
     checkCursors(of: number)
-    if next != nil, !isLowered {
+    if next != nil, !isRenewed {
       devices[number].sentAt = time
       devices[number].sentRecords = []
       return devices[number].conversation.noteProgress()
@@ -288,9 +290,9 @@ extension World {
   }
 
   /// Sets a clock that was led astray back to what the device still holds.
-  private mutating func lowerClock(of number: Int) -> Bool {
+  private mutating func lowerClock(of number: Int) {
     let wall = wall(of: number)
-    guard devices[number].file.device.clock.isAstray(wall: wall) else { return false }
+    guard devices[number].file.device.clock.isAstray(wall: wall) else { return }
     var held = Stamp.floor
     for record in devices[number].file.records { held = max(held, record.greatestStamp) }
     for (entry, refused) in devices[number].file.inbox.enumerated()
@@ -305,7 +307,6 @@ extension World {
       reach(.loweredClock)
       tell("device \(number) sets its clock back to \(Self.describe(held))")
     }
-    return isLowered
   }
 
   #if PLANTED
@@ -393,5 +394,5 @@ extension World {
 
 extension SyncRequest {
   /// Whether it carries anything that the server settles.
-  fileprivate var carries: Bool { !operations.isEmpty || !offers.isEmpty }
+  var carries: Bool { !operations.isEmpty || !offers.isEmpty }
 }

@@ -111,12 +111,24 @@ struct World {
     var resets = [ResetMemory?](repeating: nil, count: 2)
     /// Whether the page at hand begins a reset anew.
     var mustBegin = false
-    /// The id and the request number that a machine had when it was put back.
-    var putBack: HostRecord?
+    /// What a machine was each time it was put back.
+    var putBacks: [PutBack] = []
     /// The request that the server took last.
     var served: Nonce?
     /// The records that it held as deleted, one bit each.
     var deleted: UInt64 = 0
+  }
+
+  /// A machine that was put back while it may have a request under way.
+  struct PutBack {
+    /// The id and the request number that it had.
+    var before: HostRecord
+    /// The id that it goes on with.
+    var replica: ReplicaID
+    /// The process that it has since then.
+    var process: Int
+    /// Whether the server has heard of it since then.
+    var isHeard = false
   }
 
   /// What a reset has told so far.

@@ -50,21 +50,23 @@ extension Store {
     _ answer: SyncAnswer, roundTrip: Int64, next: Nonce? = nil
   ) async throws(StoreError) -> AppliedRound {
     // A new identity must not be lost once it was taken.
-    let durability = answer.renew == nil ? Durability.normal : .full
+    let mayRenew = answer.renew != nil || answer.feeds.contains { $0.revoked != nil }
     // A page takes milliseconds: no place for a thread that others share.
     let isLong = answer.feeds.contains {
       $0.records.count > Self.recordsInPlace || $0.reset != nil || $0.revoked != nil
     }
     let (applied, host, isAstray) = try await perform(
-      durability, onThread: isLong || !answer.ancestry.isEmpty
+      mayRenew ? .full : .normal, onThread: isLong || !answer.ancestry.isEmpty
     ) {
-      core throws(StoreError) -> (AppliedRound, HostRecord, Bool) in
+      core throws(StoreError) -> (AppliedRound, HostRecord?, Bool) in
+      let replica = core.state.device.replica
       let applied = try core.apply(answer, roundTrip: roundTrip)
       if let next, applied.reading == .apply { core.state.device.nonce = next }
       let clock = core.state.device.clock
-      return (applied, core.hostRecord, clock.isAstray(wall: core.options.clock.wall()))
+      let host = clock.replica == replica ? nil : core.hostRecord
+      return (applied, host, clock.isAstray(wall: core.options.clock.wall()))
     }
-    if applied.reading == .renewed { try keep(host) }
+    if let host { try keep(host) }
     // A page that is on its way answers to the present id. What fails here is done later.
     if isAstray, next == nil, applied.reading == .apply { try? await lowerClock() }
     return applied

@@ -82,7 +82,9 @@ extension WriterCore {
     let latest = ready.wall &+ OutboxRow.longestDelay
     return try connection.all(
       """
-      SELECT position, operation, tbl, id, creates, needs, feed, not_before FROM c_outbox
+      SELECT position, operation, tbl, id, creates AND NOT EXISTS (
+          SELECT 1 FROM c_base WHERE c_base.tbl = c_outbox.tbl AND c_base.id = c_outbox.id),
+        needs, feed, not_before FROM c_outbox
       WHERE \(condition)
       """
     ) { (row) throws(StoreError) in

@@ -137,6 +137,17 @@ import Testing
     #expect(bench.held("labels") == .list(["y"]))
   }
 
+  @Test mutating func `what was seeded and removed in one row is removed again`() throws {
+    try bench.seed(0, ["labels": .list(["x", "y"])])
+    try bench.edit(0, ["labels": .remove("x")])
+    try retry(try refuse())
+    try bench.sync()
+    #expect(bench.held("labels") == .list(["y"]))
+    try bench.seed(1, ["labels": .list(["x", "y"])])
+    try bench.sync()
+    #expect(bench.held("labels") == .list(["y"]))
+  }
+
   @Test mutating func `a seed of sums and sets comes back as one`() throws {
     try bench.seed(0, ["count": .integer(3), "labels": .list(["x"]), "title": .text("t")])
     let refused = try refuse()

@@ -1,0 +1,78 @@
+import CommuteCore
+import Testing
+
+/// A change that is refused although it was applied: the answer was lost, and the server remembers
+/// it no longer, or a copy of the file had sent it.
+@Suite struct AppliedRefusalTests {
+  var bench = RuleBench()
+
+  init() throws {
+    try bench.create(
+      0, ["title": .text("a"), "server": .text("a"), "both": .text("a"), "count": .integer(0)])
+    try bench.sync()
+  }
+
+  /// The first row is applied, but its phone hears that it is refused, with the record as it is.
+  private mutating func applyAndRefuse() throws -> DeviceRecord.Outcome {
+    let operation = try bench.sent(0)
+    _ = bench.settle(0, [operation], user: "ada")
+    return bench.take(
+      0,
+      Verdict(
+        id: operation.id, kind: .rejected(.expired, message: "too late"),
+        record: bench.stored.map { RecordMessage(key: RuleTable.key, state: $0) }))
+  }
+
+  @Test mutating func `what stands behind it has seen it, and nothing is told to have lost`() throws
+  {
+    try bench.set(0, ["title": .text("b"), "server": .text("b"), "both": .text("b")])
+    _ = try bench.sent(0)
+    try bench.set(0, ["title": .text("c"), "server": .text("c"), "both": .text("c")])
+    let outcome = try applyAndRefuse()
+    #expect(outcome.rejections.count == 1)
+    try bench.sync()
+    #expect(bench.held("title") == .text("c"))
+    #expect(bench.held("server") == .text("c"))
+    #expect(bench.stored?.fields["both"]?.siblings.map(\.value) == [.text("c")])
+    #expect(bench.conflicts.isEmpty)
+  }
+
+  @Test mutating func `what is counted behind it counts on from it`() throws {
+    try bench.edit(0, ["count": .add(2), "title": .set(.text("b"))])
+    _ = try bench.sent(0)
+    try bench.edit(0, ["count": .add(5)])
+    _ = try applyAndRefuse()
+    #expect(bench.shown(0, "count") == .integer(7))
+    try bench.sync()
+    #expect(bench.held("count") == .integer(7))
+  }
+
+  @Test mutating func `of a record that shows another's value it is taken out`() throws {
+    try bench.set(0, ["server": .text("b")])
+    let operation = try bench.sent(0)
+    try bench.set(0, ["server": .text("c")])
+    try bench.set(1, ["server": .text("x")])
+    try bench.push(1)
+    bench.take(
+      0,
+      Verdict(
+        id: operation.id, kind: .rejected(.expired, message: "too late"),
+        record: bench.stored.map { RecordMessage(key: RuleTable.key, state: $0) }))
+    try bench.sync()
+    #expect(bench.held("server") == .text("x"))
+    #expect(bench.conflicts.map(\.lost) == [.text("c")])
+  }
+
+  @Test mutating func `a seed behind a refused one keeps its whole value`() throws {
+    var bench = RuleBench()
+    try bench.seed(0, ["title": .text("t")])
+    try bench.push(0)
+    try bench.seed(0, ["count": .integer(1)])
+    let operation = try bench.sent(0)
+    try bench.seed(0, ["count": .integer(2)])
+    bench.take(0, Verdict(id: operation.id, kind: .rejected(.invalid, message: "no")))
+    #expect(bench.shown(0, "count") == .integer(2))
+    try bench.sync()
+    #expect(bench.held("count") == .integer(2))
+  }
+}
