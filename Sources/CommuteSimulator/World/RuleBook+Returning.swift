@@ -40,7 +40,10 @@ extension RuleBook {
   }
 
   /// An operation was refused and is shown as such.
-  mutating func failed(_ id: OperationID) { account(for: id) }
+  mutating func failed(_ operation: CommuteCore.Operation) {
+    account(for: operation.id)
+    refusedCounts.formUnion(operation.countingReplicas)
+  }
 
   /// An operation was settled, or refused and shown as such: with all that it carries.
   mutating func account(for id: OperationID) {

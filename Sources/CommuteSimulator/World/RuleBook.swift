@@ -31,6 +31,10 @@ struct RuleBook {
   var mayHideCounts = false
   /// What may have been counted twice, by field.
   var doubled: [(up: Int, down: Int)] = []
+  /// The replicas under which something was counted and refused.
+  var refusedCounts: Set<ReplicaID> = []
+  /// Values that were replaced in the row that held them.
+  var collapsed: Set<Int> = []
   /// What rows carried before it was counted anew, for a file that goes back.
   var moves: [Move] = []
   /// The edit of each field that was last written anew with one that revived the record.

@@ -118,7 +118,9 @@ extension World {
     if request.operations.count + request.offers.count > Self.batch, !areTogether {
       blame(18, "a request carries too much")
     }
-    if isPutBackUnnoticed(request, of: parcel.process, by: number) { book?.mayHideCounts = true }
+    if isPutBackUnnoticed(request, of: parcel.process, by: number) || isRefusedOfCopy(request) {
+      book?.mayHideCounts = true
+    }
     grant(to: user)
     let raised = raise(&request)
     let wasDeleted = request.operations.map {
@@ -141,34 +143,6 @@ extension World {
     }
     tell("server answers device \(number): \(Self.describe(answer))")
     send(answer, to: number, process: parcel.process)
-  }
-
-  /// Whether a request is of a machine that was put back and gives no sign of it: its number has
-  /// passed that of the one before, or it is one of that one's and comes late, or the machine took
-  /// another id before it was heard of and sends what it counted under the one before.
-  private mutating func isPutBackUnnoticed(
-    _ request: SyncRequest, of process: Int, by number: Int
-  ) -> Bool {
-    guard request.carries else { return false }
-    var isUnnoticed = false
-    for index in memory[number].putBacks.indices {
-      let putBack = memory[number].putBacks[index]
-      if putBack.before.replica != request.replica {
-        let counts = request.operations.contains {
-          $0.operation.counts(under: putBack.before.replica)
-            || $0.operation.counts(under: putBack.replica)
-        }
-        if counts, process >= putBack.process { isUnnoticed = true }
-      } else if process < putBack.process {
-        if putBack.isHeard { isUnnoticed = true }
-      } else {
-        memory[number].putBacks[index].isHeard = true
-        // A server that was put back may have forgotten the number.
-        let isForgotten = !server.state.ancestry.isEmpty
-        if isForgotten || putBack.before.number < request.number { isUnnoticed = true }
-      }
-    }
-    return isUnnoticed
   }
 
   /// Brings operations of an older app to the present schema: its titles end with a mark, which

@@ -171,13 +171,3 @@ extension World {
     for number in devices.indices { devices[number].fill(from: roster) }
   }
 }
-
-extension CommuteCore.Operation {
-  /// Whether it raises a total of a replica.
-  func counts(under replica: ReplicaID) -> Bool {
-    fields.entries.contains { entry in
-      guard case .total(let shares) = entry.value.detail else { return false }
-      return shares.contains { $0.replica == replica }
-    }
-  }
-}

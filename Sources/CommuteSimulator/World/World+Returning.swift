@@ -181,7 +181,7 @@ extension World {
   }
 
   /// A device no longer holds what the server once told it of a record.
-  private mutating func release(_ record: Int, on number: Int) {
+  mutating func release(_ record: Int, on number: Int) {
     guard isPlain(record) else { return }
     for place in 0..<Stage.placesPerRecord {
       oracle.released(device: number, Stage.place(record, place))

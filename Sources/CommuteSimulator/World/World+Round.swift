@@ -348,12 +348,17 @@ extension World {
     let behind =
       devices[number].file.records[record].rows.count > 1
       ? devices[number].file.records[record].rows[1] : nil
+    let hadBase = devices[number].file.records[record].base != nil
     let outcome = devices[number].withRecord(record) { state, device in
       state.settle(verdict, author: user, clock: &device.clock, wall: wall)
     }
-    if let behind, isPlain(record), outcome.isSettled, outcome.rejections.isEmpty {
+    let after = devices[number].file.records[record]
+    if let behind, isPlain(record), outcome.isSettled,
+      after.rows.first?.operation.id == behind.operation.id
+    {
       noteMoved(record, from: behind, on: number)
     }
+    if hadBase, after.base == nil { release(record, on: number) }
     guard !outcome.rejections.isEmpty else { return }
     if outcome.rejections.count > 1 { reach(.creationRefused) }
     devices[number].file(outcome.rejections)
@@ -378,7 +383,7 @@ extension World {
 
   mutating func noteFailed(_ operation: Operation, on number: Int) {
     let record = self.number(of: operation.key)
-    if record == Stage.item { book?.failed(operation.id) }
+    if record == Stage.item { book?.failed(operation) }
     guard isPlain(record) else { return }
     for entry in operation.fields.entries {
       oracle.failed(
@@ -390,9 +395,4 @@ extension World {
         device: number, Stage.deletion(of: record), .nothing, claimed: Moment(deleted))
     }
   }
-}
-
-extension SyncRequest {
-  /// Whether it carries anything that the server settles.
-  var carries: Bool { !operations.isEmpty || !offers.isEmpty }
 }
