@@ -118,7 +118,9 @@ extension Settlement {
       let name = offered.fields.entries[index].name
       let field = FieldKey(record: key, field: name)
       var value = offered.fields[position: index]
-      if isFromFuture(value.stamp, time: time) {
+      if let known = remembered(value.stamp, of: field, in: state) {
+        value.stamp = known
+      } else if isFromFuture(value.stamp, time: time) {
         value.stamp = restamp(
           value.stamp, floor: .floor, of: field, in: &state, outcome: &outcome,
           replica: value.origin.replica, time: time)
@@ -127,8 +129,15 @@ extension Settlement {
       }
       offered.fields[position: index] = value
     }
-    if let deleted = offered.deleted, isFromFuture(deleted, time: time) {
-      offered.deleted = serverStamp(above: .floor, in: &state, time: time)
+    if let deleted = offered.deleted {
+      let field = FieldKey(record: key, field: "")
+      if let known = remembered(deleted, of: field, in: state) {
+        offered.deleted = known
+      } else if isFromFuture(deleted, time: time) {
+        offered.deleted = restamp(
+          deleted, floor: .floor, of: field, in: &state, outcome: &outcome,
+          replica: deleted.replica, time: time)
+      }
     }
     let before = stored?.state ?? RecordState()
     var after =

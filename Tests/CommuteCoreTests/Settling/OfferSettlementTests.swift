@@ -133,6 +133,33 @@ import Testing
     #expect(bench.stored?.deleted?.replica == ServerBench.server)
   }
 
+  @Test mutating func `a stamp from the future that is offered twice is settled once`() throws {
+    let future = ServerBench.stamp(9_000_000)
+    _ = offer(Self.state("a", future))
+    #expect(bench.outcome.restamps.count == 1)
+    let settled = try #require(bench.title?.stamp)
+    let write = bench.operation(
+      ["title": "b"], at: ServerBench.stamp(settled.milliseconds + 1, by: 2))
+    #expect(bench.settle(write).kind == .applied)
+    let written = bench.stored
+    let again = offer(Self.state("a", future))
+    #expect(again.kind == .applied)
+    #expect(bench.outcome.restamps.isEmpty)
+    #expect(bench.stored == written)
+    #expect(bench.title?.value == .text("b"))
+  }
+
+  @Test mutating func `a deletion from the future that is offered twice is settled once`() {
+    let deleted = Self.state(
+      "a", ServerBench.stamp(500), deleted: ServerBench.stamp(9_000_000))
+    _ = offer(deleted)
+    let first = bench.stored
+    #expect(bench.outcome.restamps.count == 1)
+    _ = offer(deleted)
+    #expect(bench.outcome.restamps.isEmpty)
+    #expect(bench.stored == first)
+  }
+
   @Test mutating func `an origin tells under which stamp a claim was settled before`() {
     let claim = ServerBench.stamp(9_000_000)
     let settled = ServerBench.stamp(700, by: 50)
