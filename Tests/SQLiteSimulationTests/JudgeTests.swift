@@ -88,6 +88,39 @@ import Testing
     #expect(judged([.note: .text("v22")]) == nil)
   }
 
+  @Test mutating func `a text that was mended went over what was shown`() {
+    ledger.wrote([edit(12, .note), edit(22, .note)], device: 0, commit: 2)
+    ledger.took(12)
+    ledger.took(22)
+    #expect(judged([.note: .text("v22")])?.promise == .lost)
+    ledger.rewrote([22])
+    #expect(judged([.note: .text("v22")]) == nil)
+    #expect(judged([.note: .text("v22 v32")])?.promise == .invented)
+  }
+
+  @Test mutating func `a mended value that is not the greatest need not come`() {
+    ledger.wrote([edit(15, .best)], device: 1, commit: 1)
+    #expect(judged([:])?.promise == .lost)
+    ledger.rewrote([15])
+    #expect(judged([:]) == nil)
+  }
+
+  @Test mutating func `an operation does not bring the words that it was made of`() {
+    ledger.wrote([edit(12, .note), edit(22, .note)], device: 0, commit: 2)
+    let stamp = Stamp(milliseconds: 1, counter: 0, replica: ReplicaID(rawValue: 1))
+    var field = OperationField(value: .text("v12 v22"), stamp: stamp)
+    let id = OperationID(high: 1, low: 1)
+    func brought(_ field: OperationField) -> [Int] {
+      let operation = Operation(
+        id: id, schema: 1, replica: stamp.replica, key: Shelf.key(0), feed: "library",
+        fields: FieldMap([(Key("note"), field)]))
+      return ledger.numbers(in: operation)
+    }
+    #expect(brought(field) == [12, 22])
+    field.base = .text("v12")
+    #expect(brought(field) == [22])
+  }
+
   @Test mutating func `a record goes only where somebody deleted it`() {
     let gone = Standing(isThere: true, isGone: true, values: [:], siblings: [])
     #expect(Judge(ledger: ledger).judge(0, gone)?.promise == .lost)

@@ -71,6 +71,8 @@ struct Judge {
         continue
       }
       if edit.isOnlyRemoving || ledger.hasTwins { continue }
+      // What was mended and is not greater than what is shown changes nothing, and is not sent.
+      if edit.isRewritten, stock.manner == .greatest { continue }
       let isOver = edits.contains { later in
         guard later.device == edit.device, later.number > edit.number else { return false }
         return stock.manner == .many
@@ -154,6 +156,8 @@ struct Judge {
     }
     let edits = ledger.edits(of: stock, record)
     let removed = Set(edits.flatMap(\.removed))
+    // A text that was mended was written anew over what was shown then.
+    if stock == .note, edits.contains(where: \.isRewritten) { return nil }
     for edit in edits where counts(edit) && !edit.isOnlyRemoving {
       if there.contains(edit.number) || removed.contains(edit.number) || ledger.hasTwins {
         continue

@@ -110,7 +110,10 @@ extension Ledger {
         if !change.removed.isEmpty {
           found += edits(of: stock, record).filter(\.isOnlyRemoving).map(\.number)
         }
-      case .none, .replaces: found += stock.edits(in: entry.value.value)
+      case .none, .replaces:
+        // A text says again what it was made of, which may have been refused before.
+        let known = entry.value.base.map { stock.edits(in: $0) } ?? []
+        found += stock.edits(in: entry.value.value).filter { !known.contains($0) }
       }
     }
     if operation.deleted != nil { found += edits(of: nil, record).map(\.number) }
