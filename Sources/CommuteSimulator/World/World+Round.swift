@@ -242,6 +242,8 @@ extension World {
       report(.stopped(stop), on: number)
     case .renewed:
       reach(.renewedByServer)
+      // The server has noticed: what is pending is counted anew, and hides nothing.
+      memory[number].putBacks.removeAll { $0.before.replica == earlier }
       for record in devices[number].sentRecords {
         devices[number].withRecord(record) { state, _ in state.noteUnsettled() }
       }
