@@ -33,25 +33,30 @@ import Testing
     try connection.run("INSERT INTO book VALUES (\("Momo"), \(5))")
   }
 
-  @Test func `a database that has nothing is made at once`() throws {
-    let whole = "CREATE TABLE book(title TEXT NOT NULL, rating INTEGER, made TEXT) STRICT"
-    let plan = MigrationPlan(
-      table: "c_migration", schemaVersion: 7, whole: whole, [Self.books, Self.ratings])
-    let done = try plan.apply(to: connection)
+  @Test func `a database that has nothing is made at once, or not at all`() throws {
+    let broken = Migration("0003-broken", "CREATE TABLE book(title TEXT)")
+    #expect(throws: SQLiteError.self) {
+      try plan(Self.books, Self.ratings, broken).apply(to: connection)
+    }
+    let tables = try connection.count("sqlite_schema")
+    #expect(tables == .integer(0))
+    let whole = plan(Self.books, Self.ratings, version: 7)
+    let done = try whole.apply(to: connection)
     let columns = try connection.value("SELECT count(*) FROM pragma_table_info('book')")
     let version = try connection.userVersion()
-    let pending = try plan.pending(on: connection)
+    let pending = try whole.pending(on: connection)
     #expect(done == ["0001-book", "0002-rating"])
-    #expect(columns == .integer(3))
+    #expect(columns == .integer(2))
     #expect(version == 7)
     #expect(pending == [])
   }
 
-  @Test func `a database that has something takes the steps`() throws {
-    let whole = "CREATE TABLE book(title TEXT NOT NULL, rating INTEGER, made TEXT) STRICT"
-    let plan = MigrationPlan(table: "c_migration", whole: whole, [Self.books, Self.ratings])
+  @Test func `a database that has something takes each step by itself`() throws {
+    let broken = Migration("0003-broken", "CREATE TABLE book(title TEXT)")
     try connection.execute("CREATE TABLE shop(name TEXT)")
-    try plan.apply(to: connection)
+    #expect(throws: SQLiteError.self) {
+      try plan(Self.books, Self.ratings, broken).apply(to: connection)
+    }
     let columns = try connection.value("SELECT count(*) FROM pragma_table_info('book')")
     #expect(columns == .integer(2))
   }

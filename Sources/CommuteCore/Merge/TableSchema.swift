@@ -92,6 +92,9 @@ public struct TableSchema: Hashable, Sendable {
     uniqueKeys = unique.sorted { $0.fields.lexicographicallyPrecedes($1.fields) }
   }
 
+  /// Whether anything is counted in the table.
+  public var hasCounters: Bool { fields.entries.contains { $0.value.rule.isCounter } }
+
   /// The rule of a field; `latest` for one that the table does not name.
   public func rule(of field: Key) -> MergeRule { fields[field]?.rule ?? .latest }
 }

@@ -200,4 +200,20 @@ public struct Device: Hashable, Sendable {
     // No answer to what was asked under the earlier id is waited for.
     nonce = nil
   }
+
+  /// Takes a new writing identity where a feed was taken away and the app counts anywhere.
+  ///
+  /// With the feed the device forgets what it has counted there. Counted on from nothing under the
+  /// same id, the server would take it for what it has already. The caller does this in the
+  /// transaction that applied the answer, commits durably and then writes the host record.
+  ///
+  /// - Returns: Whether a new identity was taken.
+  @discardableResult
+  public mutating func forgetCounts(
+    in tables: some Sequence<TableSchema>, newReplica: ReplicaID
+  ) -> Bool {
+    guard tables.contains(where: \.hasCounters) else { return false }
+    renewReplica(to: newReplica)
+    return true
+  }
 }

@@ -232,22 +232,18 @@ extension Operation {
 }
 
 extension OperationField {
-  /// Whether a field holds this very change, or a counter what it counted.
-  private func holds(_ field: FieldState) -> Bool {
+  /// Whether a field holds this very change, or a counter what it counted; a seed is nobody's.
+  fileprivate func shows(in field: FieldState?) -> Bool {
+    guard let field, !stamp.isFloor else { return false }
     switch detail {
     case .total(let shares):
-      shares.allSatisfy { share in
+      return shares.allSatisfy { share in
         let told = field.counter[share.replica]
         return share.after.up <= told.up && share.after.down <= told.down
       }
-    case .none, .tags: field.origin == stamp
-    case .replaces: field.siblings.contains { $0.origin == stamp }
+    case .none, .tags: return field.origin == stamp
+    case .replaces: return field.siblings.contains { $0.origin == stamp }
     }
-  }
-
-  fileprivate func shows(in field: FieldState?) -> Bool {
-    guard let field, !stamp.isFloor else { return false }
-    return holds(field)
   }
 }
 

@@ -118,26 +118,20 @@ extension Settlement {
       let name = offered.fields.entries[index].name
       let field = FieldKey(record: key, field: name)
       var value = offered.fields[position: index]
-      if let known = remembered(value.stamp, of: field, in: state) {
-        value.stamp = known
-      } else if isFromFuture(value.stamp, time: time) {
-        value.stamp = restamp(
-          value.stamp, floor: .floor, of: field, in: &state, outcome: &outcome,
-          replica: value.origin.replica, time: time)
+      let settled = settledStamp(
+        value.stamp, of: field, replica: value.origin.replica, in: &state, outcome: &outcome,
+        time: time)
+      if settled != value.stamp {
+        value.stamp = settled
       } else if value.origin != value.stamp, !value.origin.isFloor {
         regain(value, of: field, in: &state, outcome: &outcome)
       }
       offered.fields[position: index] = value
     }
     if let deleted = offered.deleted {
-      let field = FieldKey(record: key, field: "")
-      if let known = remembered(deleted, of: field, in: state) {
-        offered.deleted = known
-      } else if isFromFuture(deleted, time: time) {
-        offered.deleted = restamp(
-          deleted, floor: .floor, of: field, in: &state, outcome: &outcome,
-          replica: deleted.replica, time: time)
-      }
+      offered.deleted = settledStamp(
+        deleted, of: FieldKey(record: key, field: ""), replica: deleted.replica, in: &state,
+        outcome: &outcome, time: time)
     }
     let before = stored?.state ?? RecordState()
     var after =

@@ -77,7 +77,8 @@ extension Settlement {
       let memory = FieldKey(record: settling.operation.key, field: name)
       let floor = causalFloor(of: change, current: current)
       stamp = settledStamp(
-        stamp, floor: floor, of: memory, settling, in: &state, outcome: &outcome)
+        stamp, floor: floor, mayBeOvertaken: true, of: memory,
+        replica: settling.operation.replica, in: &state, outcome: &outcome, time: settling.time)
       if let current, hasSeen(current, change), !(current.stamp < stamp) {
         stamp = serverStamp(above: current.stamp, in: &state, time: settling.time)
       }
@@ -108,7 +109,8 @@ extension Settlement {
     if !stamp.isFloor {
       let memory = FieldKey(record: settling.operation.key, field: name)
       stamp = settledStamp(
-        stamp, floor: .floor, of: memory, settling, in: &state, outcome: &outcome)
+        stamp, mayBeOvertaken: true, of: memory, replica: settling.operation.replica, in: &state,
+        outcome: &outcome, time: settling.time)
     }
     let field = FieldState(laying: change, over: current, stamp: stamp)
     guard let current, change.rule == .maximum || change.rule == .minimum,
@@ -123,33 +125,16 @@ extension Settlement {
     return (field, stamp)
   }
 
-  /// The stamp under which a claim is settled: its own, unless it is from the future or was
-  /// overtaken.
-  private func settledStamp(
-    _ claim: Stamp, floor: Stamp, of memory: FieldKey, _ settling: FieldSettling,
-    in state: inout ServerState, outcome: inout Outcome
-  ) -> Stamp {
-    if let known = remembered(claim, of: memory, in: state) { return known }
-    guard isFromFuture(claim, time: settling.time) || isOvertaken(claim, of: memory, in: state)
-    else { return claim }
-    return restamp(
-      claim, floor: floor, of: memory, in: &state, outcome: &outcome,
-      replica: settling.operation.replica, time: settling.time)
-  }
-
   /// Settles a deletion: only a stamp from the future is changed.
   func settleDeletion(
     _ claimed: Stamp, of operation: Operation, before: RecordState, in state: inout ServerState,
     outcome: inout Outcome, time: Int64
   ) -> Stamp {
-    let memory = FieldKey(record: operation.key, field: "")
-    if let known = remembered(claimed, of: memory, in: state) { return known }
-    guard isFromFuture(claimed, time: time) else { return claimed }
     // Whoever had seen the record as it is deletes all of it, also what is a little ahead.
     let floor = operation.base == before.revision ? before.greatestStamp : .floor
-    return restamp(
-      claimed, floor: floor, of: memory, in: &state, outcome: &outcome,
-      replica: operation.replica, time: time)
+    return settledStamp(
+      claimed, floor: floor, of: FieldKey(record: operation.key, field: ""),
+      replica: operation.replica, in: &state, outcome: &outcome, time: time)
   }
 
   /// Whether the writer had seen the value that is current; equal floors mean nothing.

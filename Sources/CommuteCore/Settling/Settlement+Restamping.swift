@@ -25,11 +25,29 @@ extension Settlement {
     return memories.contains { $0.claimed.replica == claim.replica && claim < $0.claimed }
   }
 
+  /// The stamp under which a claim is settled: the one it was settled under before; its own; or,
+  /// where it is from the future, one of the server's clock, above `floor`.
+  ///
+  /// With `mayBeOvertaken` an earlier claim of a replica of which a later one was settled anew is
+  /// settled anew, too.
+  func settledStamp(
+    _ claim: Stamp, floor: Stamp = .floor, mayBeOvertaken: Bool = false, of field: FieldKey,
+    replica: ReplicaID, in state: inout ServerState, outcome: inout Outcome, time: Int64
+  ) -> Stamp {
+    if let known = remembered(claim, of: field, in: state) { return known }
+    guard
+      isFromFuture(claim, time: time)
+        || mayBeOvertaken && isOvertaken(claim, of: field, in: state)
+    else { return claim }
+    return restamp(
+      claim, floor: floor, of: field, in: &state, outcome: &outcome, replica: replica, time: time)
+  }
+
   /// Settles a claim under the server's own clock, and remembers it.
   ///
   /// A claim below one that was settled before gets a stamp just below that one, so that a late
   /// resend keeps the order its writer gave; but never one below what its writer had seen.
-  func restamp(
+  private func restamp(
     _ claim: Stamp, floor: Stamp, of field: FieldKey, in state: inout ServerState,
     outcome: inout Outcome, replica: ReplicaID, time: Int64
   ) -> Stamp {

@@ -4,8 +4,6 @@ public struct MigrationPlan: Sendable {
   public let table: String
   /// The version this program writes into the file's header; a greater one there is refused.
   public let schemaVersion: Int32?
-  /// What all steps together make: a database that has nothing yet is made with it at once.
-  public let whole: String?
   /// The steps; new ones go to the end.
   public let migrations: [Migration]
 
@@ -15,12 +13,9 @@ public struct MigrationPlan: Sendable {
   }
 
   /// Declares a plan.
-  public init(
-    table: String, schemaVersion: Int32? = nil, whole: String? = nil, _ migrations: [Migration]
-  ) {
+  public init(table: String, schemaVersion: Int32? = nil, _ migrations: [Migration]) {
     self.table = table
     self.schemaVersion = schemaVersion
-    self.whole = whole
     self.migrations = migrations
   }
 
@@ -36,7 +31,7 @@ public struct MigrationPlan: Sendable {
   ///
   /// A step that throws is rolled back; those before it are kept, and the next call goes on from
   /// there. Two processes may call it at once: each step runs once. A database that has nothing
-  /// yet gets the whole in one transaction, where the plan has one.
+  /// yet takes all of them in one transaction: it is made as a whole, or not at all.
   ///
   /// - Returns: The names of the steps that ran now.
   /// - Throws: What ``pending(on:)`` throws, and what a step throws.
@@ -47,13 +42,10 @@ public struct MigrationPlan: Sendable {
     while try !unrun(on: connection).isEmpty {
       done += try connection.transaction { () throws(SQLiteError) -> [String] in
         // Another process may have been quicker.
-        guard let next = try unrun(on: connection).first else { return [] }
-        if let whole, try isEmpty(connection) {
-          try make(whole, on: connection)
-          return migrations.map(\.name)
-        }
-        try run(next, on: connection)
-        return [next.name]
+        let left = try unrun(on: connection)
+        let steps = try isEmpty(connection) ? left : left.prefix(1)
+        for step in steps { try run(step, on: connection) }
+        return steps.map(\.name)
       }
     }
     return done
@@ -63,29 +55,15 @@ public struct MigrationPlan: Sendable {
     try connection.value("SELECT count(*) FROM sqlite_schema") == .integer(0)
   }
 
-  private func make(_ whole: String, on connection: Connection) throws(SQLiteError) {
-    try prepareRecords(on: connection)
-    try connection.execute(whole)
-    for migration in migrations { try record(migration, on: connection) }
-  }
-
   private func run(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
-    try prepareRecords(on: connection)
-    try connection.execute(migration.sql)
-    try migration.step?(connection)
-    try record(migration, on: connection)
-  }
-
-  private func prepareRecords(on connection: Connection) throws(SQLiteError) {
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS \(SQL.quoted(table))(
         position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, fingerprint INTEGER NOT NULL
       ) STRICT
       """)
-  }
-
-  private func record(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
+    try connection.execute(migration.sql)
+    try migration.step?(connection)
     guard connection.isReallyInTransaction else {
       throw .migration(name: migration.name, problem: .endedTransaction)
     }

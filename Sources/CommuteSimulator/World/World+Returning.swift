@@ -68,7 +68,7 @@ extension World {
     case .revoked(let reason):
       memory[number].cursors[stage.number(of: part.feed)] = 0
       for record in members { revoke(record, reason: reason, on: number) }
-      if book != nil { forgetCounts(on: number) }
+      forgetCounts(on: number)
     }
   }
 
@@ -154,8 +154,12 @@ extension World {
 
   /// A device that forgot what it had counted counts on under another id.
   private mutating func forgetCounts(on number: Int) {
+    guard let table = book?.table else { return }
     let replica = newReplica()
-    devices[number].withDevice { $0.renewReplica(to: replica) }
+    let isRenewed = devices[number].withDevice {
+      $0.forgetCounts(in: [table], newReplica: replica)
+    }
+    guard isRenewed else { return }
     reach(.forgottenCounts)
     tell("device \(number) takes a new replica id: it has forgotten what it had counted")
   }

@@ -74,17 +74,12 @@ enum HiddenState {
   ) {
     let sorting = Sorting(state, in: shape)
     var flags: Flags = sorting.shared ? [] : .places
-    if state.revision != nil { flags.insert(.revision) }
-    if !isImplied(state.author, state.revision, user: user) { flags.insert(.author) }
     if !sorting.origins.isEmpty { flags.insert(.origins) }
     if !sorting.merge.isEmpty { flags.insert(.merge) }
     if !sorting.strangers.isEmpty { flags.insert(.fields) }
     if !state.unknown.isEmpty { flags.insert(.members) }
-    packer.removeAll()
-    packer.put(byte: marker | flags.rawValue)
-    packer.put(shape.layout.count)
-    if let revision = state.revision { packer.put(revision, names: &names) }
-    if flags.contains(.author) { packer.put(state.author) }
+    putHead(
+      flags, state.revision, state.author, user: user, shape: shape, names: &names, into: &packer)
     if sorting.shared {
       packer.put(sorting.stamps.stamps[0], names: &names)
     } else {
@@ -180,23 +175,27 @@ enum HiddenState {
     _ stamp: Stamp, of state: RecordState, shape: TableShape, names: inout NumberedNames,
     user: String, into packer: inout Packer
   ) {
-    var flags: Flags = []
-    if state.revision != nil { flags.insert(.revision) }
-    if !isImplied(state.author, state.revision, user: user) { flags.insert(.author) }
-    packer.removeAll()
-    packer.put(byte: marker | flags.rawValue)
-    packer.put(shape.layout.count)
-    if let revision = state.revision { packer.put(revision, names: &names) }
-    if flags.contains(.author) { packer.put(state.author) }
+    putHead(
+      [], state.revision, state.author, user: user, shape: shape, names: &names, into: &packer)
     packer.put(stamp, names: &names)
   }
 
-  /// Whether the author need not be written: nobody yet, or the user of this device.
-  private static func isImplied(
-    _ author: String, _ revision: Revision?, user: String
-  ) -> Bool {
-    if revision == nil { return author.isEmpty }
-    return author.hasSameBytes(as: user)
+  /// Begins a row: what stands before the stamps.
+  ///
+  /// The author need not be written where it is nobody yet, or the user of this device.
+  private static func putHead(
+    _ others: Flags, _ revision: Revision?, _ author: String, user: String, shape: TableShape,
+    names: inout NumberedNames, into packer: inout Packer
+  ) {
+    let isImplied = revision == nil ? author.isEmpty : author.hasSameBytes(as: user)
+    var flags = others
+    if revision != nil { flags.insert(.revision) }
+    if !isImplied { flags.insert(.author) }
+    packer.removeAll()
+    packer.put(byte: marker | flags.rawValue)
+    packer.put(shape.layout.count)
+    if let revision { packer.put(revision, names: &names) }
+    if !isImplied { packer.put(author) }
   }
 
   /// Writes the hidden column of a row whose fields were all stamped now and never told before.
@@ -282,14 +281,9 @@ enum HiddenState {
       places[field] = UInt8(list.place(of: isChanged ? stamp : row.stamp(of: field)) + 1)
     }
     let isShared = list.stamps.count == 1 && !places.contains(0)
-    var flags: Flags = isShared ? [] : .places
-    if row.revision != nil { flags.insert(.revision) }
-    if !isImplied(row.author, row.revision, user: user) { flags.insert(.author) }
-    packer.removeAll()
-    packer.put(byte: marker | flags.rawValue)
-    packer.put(shape.layout.count)
-    if let revision = row.revision { packer.put(revision, names: &names) }
-    if flags.contains(.author) { packer.put(row.author) }
+    putHead(
+      isShared ? [] : .places, row.revision, row.author, user: user, shape: shape, names: &names,
+      into: &packer)
     if isShared { return packer.put(stamp, names: &names) }
     packer.put(close: list.stamps, names: &names)
     put(places, of: list.stamps.count, shape: shape, into: &packer)

@@ -56,18 +56,11 @@ extension WriterCore {
       try putInbox(rejections, wall: wall)
       applied.rejected += rejections.count
     }
-    if hasCounters { state.device.renewReplica(to: ReplicaID.random(using: &random)) }
+    state.device.forgetCounts(
+      in: shapes.synced.map(\.layout.schema), newReplica: ReplicaID.random(using: &random))
     try forgetQuarantine(of: feed)
     state.revoked[feed] = reason
     applied.revoked[feed] = reason
-  }
-
-  /// Whether the app counts anywhere.
-  ///
-  /// With a feed that is taken away the device forgets what it has counted there: counted on from
-  /// nothing under the same replica id, the server would take it for what it knows already.
-  private var hasCounters: Bool {
-    shapes.synced.contains { shape in shape.layout.fields.contains { $0.rule.isCounter } }
   }
 
   /// Changes what the device holds of one record.

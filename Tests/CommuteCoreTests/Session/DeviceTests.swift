@@ -219,4 +219,16 @@ import Testing
     #expect(device.clock.last == DeviceBench.stamp(900).time)
     #expect(device.earlierReplicas == [ReplicaID(rawValue: 1)])
   }
+
+  @Test mutating func `a device that forgets what it counted counts on under another id`() {
+    let plain = TableSchema("book", fields: [FieldSchema("title", .text)])
+    let counting = TableSchema("vote", fields: [FieldSchema("votes", .integer, rule: .counter)])
+    let isNeeded = device.forgetCounts(in: [plain], newReplica: ReplicaID(rawValue: 2))
+    #expect(!isNeeded)
+    #expect(device.replica == ReplicaID(rawValue: 1))
+    let isRenewed = device.forgetCounts(in: [plain, counting], newReplica: ReplicaID(rawValue: 2))
+    #expect(isRenewed)
+    #expect(device.replica == ReplicaID(rawValue: 2))
+    #expect(device.earlierReplicas == [ReplicaID(rawValue: 1)])
+  }
 }
