@@ -10,15 +10,19 @@ final class Observers: Sendable {
   struct Observer: Sendable {
     /// What the last read looked at; nil before the first.
     var region: Region?
+    /// Called before the state is begun in which the read may be made.
+    let begin: (@Sendable () -> Void)?
     /// Brings the result up to date and delivers what is new.
     let serve: @Sendable (StoreConnection, Changes) -> Served
     /// Called when the store is closed, or cannot be read any more.
     let end: @Sendable (StoreError?) -> Void
 
     init(
+      begin: (@Sendable () -> Void)? = nil,
       serve: @escaping @Sendable (StoreConnection, Changes) -> Served,
       end: @escaping @Sendable (StoreError?) -> Void
     ) {
+      self.begin = begin
       self.serve = serve
       self.end = end
     }
@@ -126,7 +130,8 @@ final class Observers: Sendable {
     due()
   }
 
-  private func due() {
+  /// Has the reads made that are due.
+  func due() {
     // A thread that was told and has not begun yet finds this, too.
     guard !isDue.exchange(true, ordering: .acquiringAndReleasing) else { return }
     whenDue.withLock { $0 }?()
@@ -142,6 +147,7 @@ final class Observers: Sendable {
   /// - Throws: ``StoreError`` where the store cannot be read; nothing is lost of what is due.
   func serve(on session: StoreConnection) throws(StoreError) {
     isDue.store(false, ordering: .releasing)
+    for begin in registry.withLock({ $0.observers.values.compactMap(\.begin) }) { begin() }
     let due = try publishing.withLock { (_) throws(StoreError) in
       try session.beginSnapshot()
       return takeDue()

@@ -17,16 +17,44 @@ final class PreferenceMemory: Sendable {
     }
   }
 
-  private let values = Locked(Values())
+  private struct Kept {
+    var values = Values()
+    /// Whether the writer took over a state since reading began, which is then the newer one.
+    var isOvertaken = false
+  }
 
-  /// Takes over what the file says now.
+  private let kept = Locked(Kept())
+
+  /// Takes over what the writer read, which nobody has a newer state than.
   func replace(with fresh: Values) {
-    values.withLock { $0 = fresh }
+    kept.withLock { kept in
+      kept.values = fresh
+      kept.isOvertaken = true
+    }
+  }
+
+  /// Notes that the thread that follows other processes is about to begin a state to read in.
+  func beginReading() {
+    kept.withLock { $0.isOvertaken = false }
+  }
+
+  /// Takes over what was read in the state begun last, unless the writer took over one since.
+  ///
+  /// Without that, a state from before a setting was set here could come back after the call that
+  /// set it has returned.
+  ///
+  /// - Returns: Whether it was taken over; where not, it is to be read again.
+  func take(read: Values) -> Bool {
+    kept.withLock { kept in
+      guard !kept.isOvertaken else { return false }
+      kept.values = read
+      return true
+    }
   }
 
   /// The value of a setting; nil where nobody has set it.
   func value(_ name: String, _ reach: PreferenceReach) -> FieldValue? {
-    values.withLock { $0.value(name, reach) }
+    kept.withLock { $0.values.value(name, reach) }
   }
 }
 

@@ -56,7 +56,10 @@ extension Store {
     guard first.exchanged else { return }
     let memory = opening.preferences
     let account = options.account
-    let observer = Observers.Observer { session, _ in
+    let observers = observers
+    let observer = Observers.Observer {
+      memory.beginReading()
+    } serve: { session, _ in
       let read = try? session.noting { () throws(StoreError) in
         for table in Preferences.tables { session.noteRead(of: table) }
         var names = NumberedNames()
@@ -65,7 +68,10 @@ extension Store {
           from: session.connection, names: names, account: account)
       }
       guard let read else { return .failed }
-      memory.replace(with: read.result)
+      guard memory.take(read: read.result) else {
+        observers.due()
+        return .failed
+      }
       return .looked(at: read.region)
     } end: { _ in
     }
