@@ -39,11 +39,11 @@ enum PullBench {
     await server.drain()
     await shelf.close()
     return Measurement(
-      name: "first-pull-\(records)", ratio: (ours.min() ?? 0) / (floors.min() ?? 1),
-      goal: .atMost(2.5),
+      name: "first-pull-\(records)", ratio: median(ratios), goal: .atMost(2.5),
       note: "best \(short(ours.min() ?? 0)) s, median \(short(median(ours))) s (goal 0.1 to 0.2 s);"
         + " floor best \(short(floors.min() ?? 0)) s, median \(short(median(floors))) s (wall;"
-        + " the better of \(rounds) of each; median of the ratios \(short(median(ratios))))")
+        + " \(rounds) rounds, each pull beside its floor; best by best"
+        + " \(short((ours.min() ?? 0) / (floors.min() ?? 1))))")
   }
 
   private static func fill(_ url: String, folder: String, records: Int) async throws {

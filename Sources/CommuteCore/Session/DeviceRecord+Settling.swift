@@ -249,8 +249,8 @@ extension OperationField {
 
 extension RecordState {
   /// Lets a clock take note of every stamp the record carries.
-  func observeStamps(with clock: inout HybridClock) {
-    for entry in fields.entries { clock.observe(entry.value.stamp) }
+  public func observeStamps(with clock: inout HybridClock) {
+    for index in fields.storage.indices { clock.observe(fields.storage[index].value.stamp) }
     if let deleted { clock.observe(deleted) }
   }
 }

@@ -78,7 +78,14 @@ final class TableStatements {
   ///
   /// - Returns: The stamp of all fields, where every field has its column and all share one stamp.
   private func bind(_ view: RecordState, to statement: Statement) -> Stamp? {
-    let entries = view.fields.entries
+    // Not copied field by field: this is what a first pull spends its time on.
+    view.fields.entries.withUnsafeBufferPointer { bind($0, of: view, to: statement) }
+  }
+
+  private func bind(
+    _ entries: UnsafeBufferPointer<FieldMap<FieldState>.Entry>, of view: RecordState,
+    to statement: Statement
+  ) -> Stamp? {
     var shared = entries.first?.value.stamp
     if entries.count != shape.sorted.count || !view.unknown.isEmpty { shared = nil }
     var position = 0
