@@ -29,7 +29,7 @@ extension PreferenceKey where Value == String {
           reached()
           goesOn.wait()
         }
-        return .failed
+        return .looked(at: Region())
       } end: { _ in
       }
     }
@@ -42,13 +42,14 @@ extension PreferenceKey where Value == String {
     let (themes, seen) = AsyncStream<String>.makeStream()
     let stop = Stop { stopped.yield() }
     // They are asked in the order of their adding: it stops, settings are followed, memory is seen.
+    // Looking at nothing, the first and the last are asked once, and again with everybody.
     _ = store.observers.add(stop.observer)
     #expect(store.preferences[.theme] == "light")
     let preferences = store.preferences
     _ = store.observers.add(
       Observers.Observer { _, _ in
         seen.yield(preferences[.theme])
-        return .failed
+        return .looked(at: Region())
       } end: { _ in
       })
     var shown = themes.makeAsyncIterator()

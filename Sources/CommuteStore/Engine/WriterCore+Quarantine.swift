@@ -114,8 +114,7 @@ extension StoreError {
   var isAboutOneRecord: Bool {
     switch self {
     case .constraint, .query, .value, .refused, .declaration, .creationRefused, .taken,
-      .recordTooLarge,
-      .tooManyFeeds:
+      .derivedID, .recordTooLarge, .tooManyFeeds:
       true
     case .busy, .diskFull, .readOnly, .unreadable, .corrupt, .newerSchema, .wrongOwner, .closed,
       .missing, .hostRecord, .syncedElsewhere, .migration, .suspended, .openedForReading,

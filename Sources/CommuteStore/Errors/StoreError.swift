@@ -41,6 +41,9 @@ public enum StoreError: Error, Hashable, Sendable {
   case creationRefused(RecordKey)
   /// Another record has the values of a unique key; change them, or that record.
   case taken(table: String, columns: [String], by: RecordID)
+  /// The table's ids come from a key: give all of it a value, leave the id zero, and insert another
+  /// record instead of changing it.
+  case derivedID(table: String, columns: [String])
   /// The record would be larger than one may be; keep large content elsewhere.
   case recordTooLarge(RecordKey, bytes: Int, limit: Int)
   /// The device reads as many feeds as it may; keep more topics in one feed.
@@ -122,6 +125,9 @@ extension StoreError {
     case .taken(let table, let columns, let id):
       "\(table) \(id.text) has the same \(columns.joined(separator: " and "));"
         + " change one of the two"
+    case .derivedID(let table, let columns):
+      "ids of \(table) come from \(columns.joined(separator: " and ")): give it a value, leave the"
+        + " id zero, and insert another record instead of changing it"
     case .recordTooLarge(let key, let bytes, let limit):
       "\(key.table.text) \(key.id.text) would take \(bytes) bytes, a record takes at most \(limit);"
         + " shorten it or keep large content elsewhere"

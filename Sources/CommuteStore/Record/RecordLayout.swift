@@ -17,13 +17,13 @@ final class RecordLayout: Sendable {
   let schema: TableSchema
 
   init(
-    table: String, fields: [FieldSchema], access: [ColumnAccess], blank: UnsafeRawPointer
+    schema: TableSchema, fields: [FieldSchema], access: [ColumnAccess], blank: UnsafeRawPointer
   ) {
-    self.table = table
+    self.schema = schema
+    table = schema.name.text
     self.fields = fields
     self.access = access
     defaults = access.map { $0.get(blank) }
-    schema = TableSchema(Key(table), fields: fields)
     isAllLatest = fields.allSatisfy { $0.rule == .latest }
     references = fields.indices.filter { fields[$0].references != nil }
     var plain: UInt64 = 0

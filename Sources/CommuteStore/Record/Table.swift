@@ -20,21 +20,22 @@ public final class Table<Model: Record>: Sendable {
 
   /// Declares a table.
   ///
-  /// New records belong to `feed`; the values of `blank` are the columns' defaults. What is wrong
-  /// with a declaration is said when a store is opened with it.
+  /// New records belong to `feed`; `rule` says what becomes of a record that one device deletes
+  /// while another edits it; the values of `blank` are the columns' defaults. What is wrong with a
+  /// declaration is said when a store is opened with it.
   public convenience init(
-    _ name: String, feed: String, blank: @autoclosure () -> Model,
+    _ name: String, feed: String, rule: RecordRule = .deleteWins, blank: @autoclosure () -> Model,
     @TableBuilder<Model> _ elements: () -> [TableElement<Model>]
   ) {
-    self.init(name, defaultFeed: feed, isLocal: false, blank: blank(), elements())
+    self.init(name, defaultFeed: feed, rule: rule, blank: blank(), elements())
   }
 
   /// Declares a table whose records are inserted into a feed that each insert names.
   public convenience init(
-    _ name: String, blank: @autoclosure () -> Model,
+    _ name: String, rule: RecordRule = .deleteWins, blank: @autoclosure () -> Model,
     @TableBuilder<Model> _ elements: () -> [TableElement<Model>]
   ) {
-    self.init(name, defaultFeed: nil, isLocal: false, blank: blank(), elements())
+    self.init(name, defaultFeed: nil, rule: rule, blank: blank(), elements())
   }
 
   /// Declares a table of this device alone: its records are neither stamped nor queued, and no
@@ -47,8 +48,8 @@ public final class Table<Model: Record>: Sendable {
   }
 
   private init(
-    _ name: String, defaultFeed: String?, isLocal: Bool, blank: Model,
-    _ elements: [TableElement<Model>]
+    _ name: String, defaultFeed: String?, isLocal: Bool = false, rule: RecordRule = .deleteWins,
+    blank: Model, _ elements: [TableElement<Model>]
   ) {
     let columns = elements.compactMap { element -> Column<Model>? in
       if case .column(let column) = element.content { column } else { nil }
@@ -60,11 +61,14 @@ public final class Table<Model: Record>: Sendable {
     self.blank = blank
     let layout = withUnsafePointer(to: blank) { blank in
       RecordLayout(
-        table: name, fields: columns.map(\.schema), access: columns.map(\.access),
+        schema: TableSchema(
+          Key(name), fields: columns.map(\.schema), rule: rule,
+          unique: elements.compactMap { $0.key(among: columns) }),
+        fields: columns.map(\.schema), access: columns.map(\.access),
         blank: UnsafeRawPointer(blank))
     }
     self.layout = layout
-    var resolved = ResolvedElements(table: name, layout: layout)
+    var resolved = ResolvedElements(table: name, layout: layout, isLocal: isLocal)
     for element in elements { resolved.take(element, among: columns) }
     indexes = resolved.indexes
     search = resolved.search
@@ -73,6 +77,21 @@ public final class Table<Model: Record>: Sendable {
 
   /// The names, kinds and rules that device and server agree on.
   public var schema: TableSchema { layout.schema }
+
+  /// The id that a record of its values has in a feed, where the table's ids come from a key; nil
+  /// where they do not, or a value of the key is null.
+  ///
+  /// The feed is the table's unless told otherwise. With it a record can be referred to before it
+  /// is there.
+  public func derivedID(of record: Model, feed: String? = nil) -> RecordID? {
+    guard let feed = feed ?? self.feed else { return nil }
+    return withUnsafePointer(to: record) { pointer in
+      layout.schema.derivedID(feed: Key(feed)) { name in
+        layout.fields.firstIndex { $0.name == name }
+          .map { layout.access[$0].get(UnsafeRawPointer(pointer)) }
+      }
+    }
+  }
 
   /// The place of the column that a key path leads to; nil for a property that is no column.
   func column(at path: PartialKeyPath<Model>) -> Int? {
@@ -103,10 +122,20 @@ extension Array {
   }
 }
 
+extension TableElement {
+  /// The key that the server keeps, too; nil for all other lines.
+  fileprivate func key(among columns: [Column<Model>]) -> UniqueKey? {
+    guard case .index(let index) = content, let rule = index.rule else { return nil }
+    let places = index.paths.compactMap { columns.place(of: $0) }
+    return UniqueKey(fields: places.map { columns[$0].schema.name }, rule: rule)
+  }
+}
+
 /// What a declaration says beside its columns, with the columns found.
 private struct ResolvedElements {
   let table: String
   let layout: RecordLayout
+  let isLocal: Bool
   var indexes: [DeclaredIndex] = []
   var search: DeclaredSearch?
   var problem: String?
@@ -116,7 +145,10 @@ private struct ResolvedElements {
     case .column: return
     case .index(let index):
       let places = places(of: index.paths, among: columns, index.isUnique ? "Unique" : "Index")
-      let declared = DeclaredIndex(columns: places, isUnique: index.isUnique)
+      if isLocal, index.rule != nil {
+        refuse("\(table) is this device's alone, so no server keeps its keys; leave out `across`")
+      }
+      let declared = DeclaredIndex(columns: places, isUnique: index.isUnique, rule: index.rule)
       if !indexes.contains(declared) { indexes.append(declared) }
     case .search(let wanted):
       let places = places(of: wanted.paths, among: columns, "Search")

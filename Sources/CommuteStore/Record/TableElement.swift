@@ -1,3 +1,5 @@
+public import CommuteCore
+
 /// One line of a table's declaration: a column, an index, a unique key, or a search.
 public struct TableElement<Model: Record>: Sendable {
   enum Content: Sendable {
@@ -44,16 +46,20 @@ public enum TableBuilder<Model: Record> {
 public struct Index<Model: Record>: Sendable {
   let paths: [any PartialKeyPath<Model> & Sendable]
   let isUnique: Bool
+  /// How the server keeps the key; nil where it does not, or where this is no key.
+  let rule: UniqueRule?
 
   /// Declares an index over some columns, the most important first.
   public init(_ paths: (any PartialKeyPath<Model> & Sendable)...) {
     self.paths = paths
     isUnique = false
+    rule = nil
   }
 
-  init(unique paths: [any PartialKeyPath<Model> & Sendable]) {
+  init(unique paths: [any PartialKeyPath<Model> & Sendable], rule: UniqueRule?) {
     self.paths = paths
     isUnique = true
+    self.rule = rule
   }
 }
 
@@ -63,12 +69,25 @@ public struct Index<Model: Record>: Sendable {
 /// ``StoreError/taken(table:columns:by:)``. What others wrote at the same time is taken as it
 /// comes: a device alone cannot forbid it. Records with nothing in one of the columns are in
 /// nobody's way.
+///
+/// The server keeps a key that is declared with a rule, in each feed apart:
+///
+/// - `Unique(\.isbn, across: .first)`: the record that comes to the server first keeps the key, and
+///   the later one goes to its writer's inbox.
+/// - `Unique(\.name, across: .sameRecord)`: records with one key are one record, whichever devices
+///   made it. Its id comes from the key: leave it zero. Its values never change, and none of them
+///   is null. The table's rule is `editRevives`, so that what was deleted can be made again.
+///
+/// Such a key has up to three columns, in no other key, of the rules `latest`, `serverWins` or
+/// `clientWins`; the server's tables declare it alike.
 public struct Unique<Model: Record>: Sendable {
   let index: Index<Model>
 
   /// Declares a unique key of some columns, and an index over them.
-  public init(_ paths: (any PartialKeyPath<Model> & Sendable)...) {
-    index = Index(unique: paths)
+  public init(
+    _ paths: (any PartialKeyPath<Model> & Sendable)..., across rule: UniqueRule? = nil
+  ) {
+    index = Index(unique: paths, rule: rule)
   }
 }
 
@@ -103,6 +122,8 @@ struct DeclaredIndex: Hashable, Sendable {
   /// The declared numbers of its columns.
   let columns: [Int]
   let isUnique: Bool
+  /// How the server keeps the key; nil where it does not.
+  var rule: UniqueRule?
 }
 
 /// A search without its record type.

@@ -22,6 +22,8 @@ final class TableShape: Sendable {
   /// Whether the table is this device's alone.
   let isLocal: Bool
   let uniqueKeys: [UniqueColumns]
+  /// The columns from whose values ids come; nil where ids are drawn.
+  let derivingColumns: [Int]?
   let search: SearchTables?
 
   /// Takes the names of the fields in the order in which they stand in the file.
@@ -32,7 +34,8 @@ final class TableShape: Sendable {
     layout = table.layout
     self.slot = slot
     isLocal = table.isLocal
-    uniqueKeys = table.indexes.filter(\.isUnique).map { UniqueColumns($0.columns, of: table) }
+    uniqueKeys = table.indexes.filter(\.isUnique).map { UniqueColumns($0, of: table) }
+    derivingColumns = uniqueKeys.first { $0.rule == .sameRecord }?.columns
     search = SearchTables(table)
     let fields = table.layout.fields
     declared = columns.compactMap { column in fields.firstIndex { $0.name == Key(column) } }

@@ -28,6 +28,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   /// - Throws: ``StoreError/refused(_:)`` where the id exists or was deleted,
   ///   ``StoreError/value(table:column:problem:)`` for a value that cannot be kept,
   ///   ``StoreError/taken(table:columns:by:)`` where another record has a unique key of it,
+  ///   ``StoreError/derivedID(table:columns:)`` where its id does not come from its key as it must,
   ///   ``StoreError/recordTooLarge(_:bytes:limit:)`` and ``StoreError/tooManyFeeds(feed:limit:)``
   ///   beyond the limits.
   @discardableResult
@@ -35,8 +36,8 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     _ record: Model, feed: String? = nil
   ) throws(StoreError) -> RecordID {
     let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
-    let id = record.id == .zero ? core.newRecord() : record.id
     if shape.isLocal {
+      let id = record.id == .zero ? core.newRecord() : record.id
       try withRecord(record) { (pointer) throws(StoreError) in
         try core.checkUnique(pointer, id: id, changed: ~0, in: shape)
         try core.insertLocal(pointer, id: id, in: shape)
@@ -45,17 +46,23 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     }
     let name = try Self.feed(feed, of: shape)
     try core.enter(feed: name)
-    let isDone = try withRecord(record) { (pointer) throws(StoreError) in
+    let given = record.id
+    let (id, isDone) = try withRecord(record) { (pointer) throws(StoreError) in
+      let id = try core.newRecord(given, pointer, feed: name, in: shape)
       if !shape.uniqueKeys.isEmpty {
-        try core.checkUnique(pointer, id: id, changed: ~0, in: shape)
+        try core.checkUnique(pointer, id: id, changed: ~0, feed: name, in: shape)
       }
-      return try core.insertFresh(pointer, id: id, feed: name, in: shape)
+      return (id, try core.insertFresh(pointer, id: id, feed: name, in: shape))
     }
     if isDone { return id }
     var record = record
     record.id = id
-    return try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
-      try loaded.create(values, operation: core.newOperation(), context: &context)
+    do throws(StoreError) {
+      return try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
+        try loaded.create(values, operation: core.newOperation(), context: &context)
+      }
+    } catch .refused(.exists) where shape.derivingColumns != nil {
+      throw core.taken(shape.derivingColumns ?? [], by: id, in: shape)
     }
   }
 
@@ -75,8 +82,12 @@ public struct WriteTransaction: ~Copyable, StoreReader {
       if !isThere { try insert(record) }
       return isThere ? .unchanged : .added
     }
+    let record = try identified(record, feed: feed, in: shape)
     let existed = try core.load(record.id, in: shape).record.view != nil
-    if !existed { try checkUnique(record, id: record.id, in: shape) }
+    if !existed {
+      let feed = try Self.feed(feed, of: shape)
+      try checkUnique(record, id: record.id, feed: feed, in: shape)
+    }
     var queued: [Key] = []
     do throws(StoreError) {
       _ = try put(record, feed: feed) { (loaded, values, core, context) throws(WriteRefusal) in
@@ -116,12 +127,25 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   }
 
   private borrowing func checkUnique<Model: Record>(
-    _ record: Model, id: RecordID, changed: UInt64 = ~0, in shape: TableShape
+    _ record: Model, id: RecordID, changed: UInt64 = ~0, feed: Key? = nil, in shape: TableShape
   ) throws(StoreError) {
     guard !shape.uniqueKeys.isEmpty else { return }
     try withRecord(record) { (pointer) throws(StoreError) in
-      try core.checkUnique(pointer, id: id, changed: changed, in: shape)
+      try core.checkUnique(pointer, id: id, changed: changed, feed: feed, in: shape)
     }
+  }
+
+  /// The record with the id that its key leads to, where the table's ids come from one.
+  private borrowing func identified<Model: Record>(
+    _ record: Model, feed: String?, in shape: TableShape
+  ) throws(StoreError) -> Model {
+    guard shape.derivingColumns != nil else { return record }
+    let name = try Self.feed(feed, of: shape)
+    var identified = record
+    identified.id = try withRecord(record) { (pointer) throws(StoreError) in
+      try core.newRecord(record.id, pointer, feed: name, in: shape)
+    }
+    return identified
   }
 
   /// Lends the memory of a record.
@@ -194,16 +218,21 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   ///   - record: The record; the zero id is replaced by a new one.
   ///   - feed: The feed of a record that is new; the table's unless told otherwise.
   /// - Returns: The record's id.
-  /// - Throws: What ``insert(_:feed:)`` and ``update(_:)`` throw; a deleted record stays deleted.
+  /// - Throws: What ``insert(_:feed:)`` and ``update(_:)`` throw; a deleted record stays deleted,
+  ///   unless the table's rule is `editRevives`.
   @discardableResult
   public borrowing func save<Model: Record>(
     _ record: Model, feed: String? = nil
   ) throws(StoreError) -> RecordID {
+    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
+    let record = try identified(record, feed: feed, in: shape)
     if record.id == .zero { return try insert(record, feed: feed) }
     do throws(StoreError) {
       try update(record)
       return record.id
     } catch .refused(.noSuchRecord) {
+      return try insert(record, feed: feed)
+    } catch .refused(.deleted) where shape.layout.schema.rule == .editRevives {
       return try insert(record, feed: feed)
     }
   }
@@ -280,58 +309,6 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     try core.noteNeeds(of: &loaded.record, in: shape)
     try core.save(loaded, in: shape, changed: shape.mask(of: names))
     return names.map(\.text)
-  }
-
-  /// Deletes a record; one that is not there or deleted already stays as it is.
-  ///
-  /// - Returns: Whether there was one.
-  @discardableResult
-  public borrowing func delete<Model: Record>(
-    _ model: Model.Type = Model.self, _ id: RecordID
-  ) throws(StoreError) -> Bool {
-    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
-    if shape.isLocal { return try core.deleteLocal(id, in: shape) }
-    var loaded = try core.load(id, in: shape)
-    var context = core.context
-    guard loaded.record.delete(operation: core.newOperation(), context: &context) else {
-      return false
-    }
-    core.state.device.clock = context.clock
-    try core.save(loaded, in: shape)
-    return true
-  }
-
-  /// Takes back a deletion that was never sent, so that the record is there again.
-  ///
-  /// - Returns: False where the deletion has left the device or may have; insert what
-  ///   ``deleted(_:_:)`` gives as a new record then.
-  @discardableResult
-  public borrowing func withdrawDeletion<Model: Record>(
-    _ model: Model.Type = Model.self, _ id: RecordID
-  ) throws(StoreError) -> Bool {
-    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
-    if shape.isLocal { return false }
-    var loaded = try core.load(id, in: shape)
-    let replica = core.state.device.replica
-    guard loaded.record.withdrawDeletion(operation: core.newOperation(), by: replica) else {
-      return false
-    }
-    try core.save(loaded, in: shape)
-    return true
-  }
-
-  /// Reads what a deleted record held.
-  ///
-  /// - Returns: Nil where no such record was deleted.
-  public borrowing func deleted<Model: Record>(
-    _ model: Model.Type = Model.self, _ id: RecordID
-  ) throws(StoreError) -> Model? {
-    let shape = try core.shapes.shape(of: ObjectIdentifier(Model.self))
-    guard !shape.isLocal, let view = try core.load(id, in: shape).record.view, view.deleted != nil
-    else {
-      return nil
-    }
-    return try Model.table.record(id, view.fields)
   }
 
   /// Runs a statement for its effect on tables of the app's own.
