@@ -187,14 +187,16 @@ extension DeviceRecord {
         return outcome
       }
     #endif
-    outcome.rejections.append(
-      Rejection(row: row, code: code, message: message, record: record))
+    let (applied, refused) = row.operation.split(by: record)
+    if let left = row.leavingOut(counted: applied) {
+      outcome.rejections.append(
+        Rejection(row: left, code: code, message: message, record: record))
+    }
     if let record {
       base = record
     } else if code == .gone {
       base = nil
     }
-    let (applied, refused) = row.operation.split(by: record)
     forget(refused)
     inform(rowsBehind: applied, verdict: verdict, clock: &clock, wall: wall)
     guard base == nil || row.operation.creates else { return outcome }
@@ -228,6 +230,21 @@ extension Operation {
       }
     }
     return (applied, others)
+  }
+}
+
+extension OutboxRow {
+  /// The row without the counts that were applied; nil where nothing else was in it.
+  ///
+  /// Whoever makes a refused change once more counts what it counted once more, too: what the
+  /// server holds already would be there twice.
+  fileprivate func leavingOut(counted applied: Operation) -> OutboxRow? {
+    var row = self
+    for entry in applied.fields.entries {
+      if case .total = entry.value.detail { row.operation.fields[entry.name] = nil }
+    }
+    let isEmpty = row.operation.fields.isEmpty && row.operation.deleted == nil
+    return isEmpty && !operation.fields.isEmpty && !operation.creates ? nil : row
   }
 }
 

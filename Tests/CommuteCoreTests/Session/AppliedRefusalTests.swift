@@ -47,6 +47,26 @@ import Testing
     #expect(bench.held("count") == .integer(7))
   }
 
+  @Test mutating func `what is made once more counts only once`() throws {
+    try bench.edit(0, ["count": .add(2), "title": .set(.text("b"))])
+    _ = try bench.sent(0)
+    let refused = try applyAndRefuse().rejections.map(\.row.operation)
+    #expect(refused.map(\.fields.names) == [["title"]])
+    try bench.retry(0, refused)
+    #expect(bench.shown(0, "count") == .integer(2))
+    try bench.sync()
+    #expect(bench.held("count") == .integer(2))
+  }
+
+  @Test mutating func `of a count that is there nothing was refused`() throws {
+    try bench.edit(0, ["count": .add(2)])
+    _ = try bench.sent(0)
+    let outcome = try applyAndRefuse()
+    #expect(outcome.isSettled)
+    #expect(outcome.rejections.isEmpty)
+    #expect(bench.shown(0, "count") == .integer(2))
+  }
+
   @Test mutating func `of a record that shows another's value it is taken out`() throws {
     try bench.set(0, ["server": .text("b")])
     let operation = try bench.sent(0)

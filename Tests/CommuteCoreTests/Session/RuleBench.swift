@@ -114,6 +114,13 @@ struct RuleBench {
     return try Operation(decoding: bytes)
   }
 
+  /// A person makes refused operations once more.
+  mutating func retry(_ phone: Int, _ refused: [Operation]) throws {
+    _ = try write(phone) { (record, id, context) throws(WriteRefusal) in
+      try record.retry(refused, newOperation: { id }, context: &context) ? ["retried"] : []
+    }
+  }
+
   /// Settles operations of a phone.
   mutating func settle(_ phone: Int, _ operations: [Operation], user: String) -> [Verdict] {
     identifiers += 1
