@@ -186,7 +186,8 @@ let package = Package(
       name: "SimulationTests", dependencies: ["CommuteCore", "CommuteSimulator", "CommuteTestKit"],
       swiftSettings: house),
     .testTarget(
-      name: "SQLiteSimulationTests", dependencies: ["CommuteCore", "SQLiteSimulator"],
+      name: "SQLiteSimulationTests",
+      dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore", "SQLiteSimulator"],
       swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],

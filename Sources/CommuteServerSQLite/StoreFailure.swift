@@ -36,7 +36,8 @@ extension ServerStoreError {
   /// Splits SQLite's errors by whether asking again may help.
   init(_ error: SQLiteError) {
     switch error {
-    case .busy, .full, .readOnly, .inputOutput, .corrupt, .cannotOpen, .notADatabase, .interrupted:
+    case .busy, .full, .readOnly, .inputOutput, .undecided, .corrupt, .cannotOpen, .notADatabase,
+      .interrupted:
       self = .unavailable(reason: error.description)
     case .closed: self = .closed
     default: self = .failed(reason: error.description)

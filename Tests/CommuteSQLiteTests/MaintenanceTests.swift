@@ -111,7 +111,7 @@ import Testing
   @Test func `every error reads as a sentence`() {
     let errors: [SQLiteError] = [
       .busy(code: 5), .full, .readOnly(path: "a.db"), .inputOutput(code: 10, message: "disk"),
-      .corrupt(reason: "page 3"), .notADatabase(path: "a.db"),
+      .undecided(reason: "disk"), .corrupt(reason: "page 3"), .notADatabase(path: "a.db"),
       .cannotOpen(path: "a.db", reason: "it is gone"), .interrupted, .closed,
       .denied(Access(.attach)), .refusedValue(parameter: 1, reason: "it is too long"),
       .misuse(reason: "no"), .newerSchema(found: "9", newestKnown: "8"),

@@ -7,7 +7,7 @@ import Testing
 ///
 /// One at a time: the layer that fails is one for the process.
 @Suite(.serialized) struct HistoryTests {
-  private let place = "\(NSTemporaryDirectory())commute-sqlite-tests-\(getpid())"
+  let place = "\(NSTemporaryDirectory())commute-sqlite-tests-\(getpid())"
 
   init() {
     if !Self.isInstalled { Issue.record("SQLite takes no file layer") }

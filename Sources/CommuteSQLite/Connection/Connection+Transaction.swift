@@ -39,7 +39,8 @@ extension Connection {
   ///
   /// - Throws: What went wrong; the transaction is rolled back then and the connection stays
   ///   usable. An earlier error that made SQLite give up the transaction (the disk was full, for
-  ///   one) is thrown here again, whatever the caller did about it.
+  ///   one) is thrown here again, whatever the caller did about it. Where not even that can be
+  ///   said, ``SQLiteError/undecided(reason:)``.
   public func commit() throws(SQLiteError) {
     switch database.transactionState {
     case .none: throw isClosed ? .closed : .misuse(reason: "no transaction is open")
@@ -51,7 +52,9 @@ extension Connection {
       do {
         try statement("COMMIT").run()
       } catch {
+        let mayLieInLog = mayLieInLog
         rollBackIfOpen()
+        if mayLieInLog { try makeVoid(after: error) }
         throw error
       }
     }

@@ -10,6 +10,9 @@ extension SQLiteError: CustomStringConvertible {
       "\(path) may only be read; make the file and its folder writable"
     case .inputOutput(let code, let message):
       "the disk could not be read or written: \(message) (SQLite \(code)); check the disk"
+    case .undecided(let reason):
+      "it is not known whether this was written, because the disk failed: \(reason); check the disk"
+        + " and write it again"
     case .corrupt(let reason):
       "the database is damaged: \(reason); restore a backup or recover it"
     case .notADatabase(let path):

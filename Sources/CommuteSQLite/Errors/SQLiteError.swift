@@ -12,6 +12,10 @@ public enum SQLiteError: Error, Hashable, Sendable {
   case readOnly(path: String)
   /// Reading or writing the file went wrong below SQLite; nothing of the transaction is kept.
   case inputOutput(code: Int32, message: String)
+  /// The commit failed, and what it left behind could not be taken back: the transaction is not
+  /// shown now, and is there or not when the file is opened anew. The next commit that succeeds
+  /// makes sure that it is not.
+  case undecided(reason: String)
   /// The file contradicts itself; trying again does not help, a backup or a recovery does.
   case corrupt(reason: String)
   /// The file is something else than a database, or is encrypted with another key.

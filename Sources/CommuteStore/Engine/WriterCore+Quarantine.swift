@@ -116,8 +116,8 @@ extension StoreError {
     case .constraint, .query, .value, .refused, .declaration, .creationRefused, .taken,
       .derivedID, .recordTooLarge, .tooManyFeeds:
       true
-    case .busy, .diskFull, .readOnly, .unreadable, .corrupt, .newerSchema, .wrongOwner, .closed,
-      .missing, .hostRecord, .syncedElsewhere, .migration, .suspended, .openedForReading,
+    case .busy, .diskFull, .readOnly, .unreadable, .undecided, .corrupt, .newerSchema, .wrongOwner,
+      .closed, .missing, .hostRecord, .syncedElsewhere, .migration, .suspended, .openedForReading,
       .unprepared:
       false
     }

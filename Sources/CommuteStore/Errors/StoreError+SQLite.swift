@@ -10,6 +10,7 @@ extension StoreError: CarriesSQLiteError {
     case .readOnly(let path): self = .readOnly(path: path)
     case .inputOutput(let code, let message):
       self = .unreadable(path: "the disk", reason: "\(message) (SQLite \(code)); check the disk")
+    case .undecided(let reason): self = .undecided(reason: reason)
     case .corrupt(let reason): self = .corrupt(reason: reason)
     case .notADatabase(let path): self = .corrupt(reason: "\(path) is not a database")
     case .cannotOpen(let path, let reason): self = .unreadable(path: path, reason: reason)

@@ -3,7 +3,8 @@ public import CommuteCore
 /// Why a store did not do what it was asked, split by what the caller does next.
 ///
 /// Whatever is thrown, the transaction it came from left nothing behind, and everything that was
-/// written before is still there.
+/// written before is still there. ``undecided(reason:)`` alone says that nobody knows about the
+/// former.
 @nonexhaustive
 public enum StoreError: Error, Hashable, Sendable {
   /// Another process holds the file for too long; the same call may succeed later.
@@ -14,6 +15,10 @@ public enum StoreError: Error, Hashable, Sendable {
   case readOnly(path: String)
   /// The file cannot be opened or read; the reason is the system's.
   case unreadable(path: String, reason: String)
+  /// The disk failed while the transaction was made permanent, and again while it was to be taken
+  /// back: it is not shown now, and is there or not when the store is opened anew. Check the disk
+  /// and write again: the next write that succeeds makes sure that this one is not there.
+  case undecided(reason: String)
   /// The file contradicts itself; restore a backup or recover it.
   case corrupt(reason: String)
   /// The device was used here before and its file is gone or empty; put a backup in its place, or
@@ -96,6 +101,9 @@ extension StoreError {
       "\(path) may only be read; make the file and its folder writable"
     case .unreadable(let path, let reason):
       "\(path) cannot be opened: \(reason)"
+    case .undecided(let reason):
+      "it is not known whether this was written, because the disk failed: \(reason); it is not"
+        + " shown now, and what is written next takes its place; check the disk and write it again"
     case .corrupt(let reason):
       "the database is damaged: \(reason); restore a backup or recover it"
     case .missing(let path, let loss):

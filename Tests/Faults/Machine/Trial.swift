@@ -8,6 +8,8 @@ struct Fault: Sendable {
   enum Kind: String, CaseIterable, Sendable {
     /// One write, sync, truncation or removal fails.
     case error
+    /// The same, and then the process is killed.
+    case broken
     /// The disk is full from here on.
     case full
     /// The process is killed; what it wrote is there.
@@ -19,11 +21,11 @@ struct Fault: Sendable {
 
     var losesPower: Bool { self == .power || self == .torn }
     /// Whether the process goes on and hears of it.
-    var isHeard: Bool { self == .error || self == .full }
+    var isHeard: Bool { self == .error || self == .broken || self == .full }
 
     var armed: Int32 {
       switch self {
-      case .error: Int32(FAULT_ERROR_ONCE)
+      case .error, .broken: Int32(FAULT_ERROR_ONCE)
       case .full: Int32(FAULT_FULL)
       case .kill, .power: Int32(FAULT_DEATH)
       case .torn: Int32(FAULT_TORN)
@@ -125,6 +127,7 @@ struct Trial: Sendable {
       let now = try Contents.read(machine.database) ?? ""
       if now != states[failed - 1] { return .lost(Self.difference(now, states[failed - 1])) }
     }
+    if fault.kind == .broken { fault_files_arm(Int32(FAULT_DEATH), 0, 0) }
     await machine.close()
     fault_files_disarm()
     if fault.kind.losesPower {

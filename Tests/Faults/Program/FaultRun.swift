@@ -14,8 +14,9 @@ struct FaultRun {
     usage: FaultRunner [--points N] [--seed S] [--scenario NAME] [--json]
 
     Lets a device's disk fail at every write, sync, truncation and removal of a scenario: with an
-    error, full, killed, without power, in the middle of a write. After each it starts the device
-    anew: everything acknowledged must be there, nothing by halves, and the file whole.
+    error, an error and then killed, full, killed, without power, in the middle of a write. After
+    each it starts the device anew: everything acknowledged must be there, nothing that failed,
+    nothing by halves, and the file whole.
     """
 
   /// Runs them; true where nothing was found.

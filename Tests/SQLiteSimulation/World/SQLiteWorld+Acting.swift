@@ -75,7 +75,7 @@ extension SQLiteWorld {
     _ made: Made?
   ) async throws {
     if let failure, !hasHappened { try checkFailure(device, "acts", failure, isExpected: false) }
-    let isUnderWay = failure != nil && hasHappened
+    let isUnderWay = hasHappened && failure.map(Self.leavesOpen) == true
     var touched: Set<Int>?
     if isUnderWay, let edits = made?.edits {
       device.commits += 1
@@ -84,6 +84,12 @@ extension SQLiteWorld {
     }
     if !hasHappened { count(fault.kind) }
     try await die(device, fault.kind, seed: fault.seed, isUnderWay: isUnderWay, touched: touched)
+  }
+
+  /// Whether an error does not say that nothing was written.
+  private static func leavesOpen(_ failure: any Error) -> Bool {
+    if case .undecided? = failure as? StoreError { return true }
+    return false
   }
 
   /// A call failed: it had to, and it left nothing behind.
