@@ -154,7 +154,11 @@ extension SQLiteWorld {
         throw Breach(promise: .trap, text: "an answer cannot be read: \(error.message)")
       }
       let applied = try await act(
-        device, "applies an answer", durable: { (_: AppliedRound) in answer.renew != nil }
+        device, "applies an answer",
+        durable: { (applied: AppliedRound) in
+          // An answer to another request is passed over, whatever it says.
+          applied.reading == .renewed
+        }
       ) { store in try await store.apply(answer, roundTrip: 20) }
       guard let applied else { return }
       tell("\(device.number) reads it: \(applied.reading)")
