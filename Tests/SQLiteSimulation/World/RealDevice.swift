@@ -41,6 +41,8 @@ final class RealDevice {
   private var eye: Connection?
   /// What the eye saw last, and the number that tells it whether anybody has committed since.
   private var sight: (version: Int64, text: String)?
+  /// What its files held when it ended, until they are opened again.
+  private var last: (shot: Shot, identity: Identity?)?
   /// How far its wall clock is off.
   var skew: Int64 = 0
   /// What the process is called; answers to an earlier one do not arrive.
@@ -75,6 +77,7 @@ final class RealDevice {
 
   /// Opens the store.
   func open() throws(StoreError) {
+    last = nil
     var options = StoreOptions(
       account: Account(tenant: "home", user: "ada"), deviceName: "device \(number)")
     opens += 1
@@ -140,6 +143,20 @@ final class RealDevice {
     eye = opened
     return opened
   }
+
+  /// Looks on while the store is opened, with a connection that has read the files before.
+  func lookOn() throws(SQLiteError) { _ = try look().dataVersion() }
+
+  /// What the files of a device hold that is down: nobody changes them until it is opened.
+  func lastSight() throws(SQLiteError) -> (shot: Shot, identity: Identity?) {
+    if let last { return last }
+    let sight = (shot: try shoot(), identity: try identity())
+    last = sight
+    return sight
+  }
+
+  /// The files are others now, or a process has had them.
+  func forgetLastSight() { last = nil }
 
   /// Stops looking, so that the store is the last to close.
   func blink() {

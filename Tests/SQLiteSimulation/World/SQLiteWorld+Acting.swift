@@ -158,7 +158,8 @@ extension SQLiteWorld {
     _ device: RealDevice, losesPower: Bool, isUnderWay: Bool, touched: Set<Int>?
   ) throws {
     try checkIntegrity(of: device)
-    let found = try device.shoot()
+    device.forgetLastSight()
+    let found = try device.lastSight().shot
     report.note(found.text)
     let last = device.shots.count - 1
     if let index = device.shots.lastIndex(where: { $0.text == found.text }),
@@ -215,12 +216,12 @@ extension SQLiteWorld {
   /// Opens the store of a device that is down, as who it may be.
   func reopen(_ device: RealDevice) async throws {
     setClock(of: device)
-    let found = try device.shoot()
-    guard let before = try device.identity() else {
+    let (found, identity) = try device.lastSight()
+    guard let before = identity else {
       throw Breach(promise: .notReopened, text: "\(device.number) has no identity")
     }
     let mustRenew = device.mustRenew(before)
-    if oneIn(2) { device.blink() }
+    if oneIn(2) { device.blink() } else { try device.lookOn() }
     let fault = drawFault(for: device)
     if let fault { fault.arm() } else { FaultLayer.count() }
     var failure: StoreError?
