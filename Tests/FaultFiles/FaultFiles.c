@@ -3,6 +3,9 @@
 #include "SharedFile.h"
 
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -294,7 +297,9 @@ static int layer_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *base, in
   *file = (File){.hold = {.is_read_only = (flags & SQLITE_OPEN_READONLY) != 0}};
   pthread_mutex_lock(&lock);
   file->memory = memory_of(path);
-  if (file->memory) file->shared = shared_file_open(path, (flags & SQLITE_OPEN_CREATE) != 0);
+  if (file->memory)
+    file->shared = shared_file_open(
+      path, (flags & SQLITE_OPEN_CREATE) != 0, (flags & SQLITE_OPEN_WAL) != 0);
   pthread_mutex_unlock(&lock);
   if (!file->memory) return SQLITE_NOMEM;
   if (!file->shared) return SQLITE_CANTOPEN;
@@ -320,6 +325,12 @@ static int layer_delete(sqlite3_vfs *vfs, const char *path, int syncs) {
 int fault_files_install(void) {
   // Before SQLite is used for the first time: nobody asks here how much memory it takes.
   sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+#ifdef __GLIBC__
+  // Databases are opened and closed without end: what one has freed the next one takes.
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, 1 << 28);
+  mallopt(M_TRIM_THRESHOLD, 1 << 28);
+#endif
   system_layer = sqlite3_vfs_find(0);
   if (!system_layer) return SQLITE_ERROR;
   layer = *system_layer;

@@ -11,6 +11,8 @@
 // How much of a file is mapped; what lies behind is read and written through the system.
 #define MAPPED ((int64_t)1 << 28)
 #define REGIONS 64
+// In what steps a log grows while it is open.
+#define LOG_STEP ((int64_t)1 << 16)
 
 struct SharedFile {
   SharedFile *next;
@@ -19,6 +21,10 @@ struct SharedFile {
   int descriptor, users;
   char *bytes;
   int64_t size;
+  // How long the file is in the system's eyes; more than its size only while it is a log that
+  // somebody has open.
+  int64_t room;
+  int is_log;
   // How many connections hold at least a shared lock, and who holds more than that.
   int readers;
   const Hold *writer;
@@ -58,7 +64,7 @@ static SharedFile *take(int descriptor, const struct stat *status) {
   return files = file;
 }
 
-SharedFile *shared_file_open(const char *path, int makes) {
+SharedFile *shared_file_open(const char *path, int makes, int is_log) {
   struct stat status;
   SharedFile *file = stat(path, &status) == 0 ? find(&status) : 0;
   if (!file) {
@@ -72,14 +78,17 @@ SharedFile *shared_file_open(const char *path, int makes) {
     }
   }
   // Where nobody has it open it may have been changed from outside, as by a loss of power.
-  if (file->users++ == 0) file->size = status.st_size;
+  if (file->users++ == 0) file->size = file->room = status.st_size;
+  file->is_log = is_log;
   return file;
 }
 
 void shared_file_close(SharedFile *file, Hold *hold) {
   shared_file_unmap(file, hold);
   shared_file_unlock(file, hold, SQLITE_LOCK_NONE);
-  file->users--;
+  if (--file->users || file->room == file->size) return;
+  // It could not be made shorter only where the system is broken; what lies behind is zeros.
+  if (ftruncate(file->descriptor, file->size) == 0) file->room = file->size;
 }
 
 void shared_file_forget(void) {
@@ -111,21 +120,30 @@ int shared_file_read(const SharedFile *file, void *into, int count, int64_t at) 
   return SQLITE_IOERR_SHORT_READ;
 }
 
+// Makes a log longer than it is, so that not each piece of it has to be asked for.
+static void make_room(SharedFile *file, int64_t end) {
+  int64_t room = (end / LOG_STEP + 1) * LOG_STEP;
+  if (room <= MAPPED && ftruncate(file->descriptor, room) == 0) file->room = room;
+}
+
 int shared_file_write(SharedFile *file, const void *from, int count, int64_t at) {
   int64_t end = at + count;
-  if (end <= file->size && end <= MAPPED) {
+  if (file->is_log && end > file->room) make_room(file, end);
+  if (end <= file->room && end <= MAPPED) {
     memcpy(file->bytes + at, from, (size_t)count);
+    if (end > file->size) file->size = end;
     return SQLITE_OK;
   }
   // The system says so where there is no room for more.
   if (pwrite(file->descriptor, from, (size_t)count, at) != count) return SQLITE_IOERR_WRITE;
   if (end > file->size) file->size = end;
+  if (end > file->room) file->room = end;
   return SQLITE_OK;
 }
 
 int shared_file_truncate(SharedFile *file, int64_t size) {
   if (ftruncate(file->descriptor, size) != 0) return SQLITE_IOERR_TRUNCATE;
-  file->size = size;
+  file->size = file->room = size;
   return SQLITE_OK;
 }
 

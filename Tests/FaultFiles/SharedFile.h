@@ -17,7 +17,9 @@ typedef struct Hold {
 } Hold;
 
 // The file at a path, made where it may be and is not there; null where it cannot be opened.
-SharedFile *shared_file_open(const char *path, int makes);
+//
+// A log may have zeros behind its end as long as it is open, which SQLite takes for its end.
+SharedFile *shared_file_open(const char *path, int makes, int is_log);
 
 // One connection has closed it; the bytes stay mapped for the next one.
 void shared_file_close(SharedFile *file, Hold *hold);
