@@ -126,29 +126,32 @@ struct Recovery {
   private mutating func copy(
     from source: Connection, to target: Connection
   ) throws(StoreError) {
+    // A search says nothing that the rows do not say: opening the new file makes it anew. What a
+    // virtual table of the app keeps beside it is made with it, and by nobody else.
     let schema = try speaking { () throws(SQLiteError) in
       try source.all(
         """
         SELECT type, name, sql FROM sqlite_schema
         WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+          AND name NOT GLOB 'c_search-*'
+          AND name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
         ORDER BY type = 'table' DESC
         """
       ) { (row) throws(SQLiteError) in (type: row.text(0), name: row.text(1), sql: row.text(2)) }
     }
     try speaking { () throws(SQLiteError) in
       try target.begin(.immediate, synchronous: .full)
-      for entry in schema where entry.type == "table" { try target.execute(entry.sql) }
-      for entry in schema where entry.type == "table" {
-        var salvage = try Salvage(entry.name, from: source, to: target)
+      var made: [String] = []
+      for entry in schema where entry.type == "table" && make(entry, in: target) {
+        made.append(entry.name)
+      }
+      for table in made {
+        var salvage = try Salvage(table, from: source, to: target)
         let (count, losses) = salvage.run()
-        report.rows[entry.name] = count
+        report.rows[table] = count
         report.losses += losses
       }
-      for entry in schema where entry.type != "table" {
-        do { try target.execute(entry.sql) } catch {
-          report.losses.append("\(entry.type) \(entry.name) cannot be made again (\(error))")
-        }
-      }
+      for entry in schema where entry.type != "table" { make(entry, in: target) }
       try target.setUserVersion(try source.userVersion())
       try target.commit()
     }
@@ -156,6 +159,20 @@ struct Recovery {
       throw .corrupt(
         reason: "who the file belongs to cannot be read; what waited is in \(report.exported), put"
           + " a backup in the place of \(folder.database) or begin anew")
+    }
+  }
+
+  /// Makes a table, index, view or trigger in the new file; false, and a loss, where it cannot be.
+  @discardableResult
+  private mutating func make(
+    _ entry: (type: String, name: String, sql: String), in target: Connection
+  ) -> Bool {
+    do throws(SQLiteError) {
+      try target.execute(entry.sql)
+      return true
+    } catch {
+      report.losses.append("\(entry.type) \(entry.name) cannot be made again (\(error))")
+      return false
     }
   }
 
