@@ -152,6 +152,11 @@ let package = Package(
         "CKeyStandIn", "CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit",
       ],
       exclude: ["Fixtures"], swiftSettings: house),
+    // The code of the articles about the store.
+    .testTarget(
+      name: "SnippetTests",
+      dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit"],
+      swiftSettings: house),
     .testTarget(
       name: "CommuteFeaturesTests",
       dependencies: [

@@ -71,7 +71,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   /// A seed never overwrites what anyone wrote. Use it with ids that are constants or derived.
   ///
   /// - Returns: What became of it.
-  /// - Throws: What ``insert(_:feed:)`` throws, but for existing and deleted records.
+  /// - Throws: What ``insert(_:feed:)->RecordID`` throws, but for existing and deleted records.
   @discardableResult
   public borrowing func insertSeed<Model: Record>(
     _ record: Model, feed: String? = nil
@@ -218,8 +218,8 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   ///   - record: The record; the zero id is replaced by a new one.
   ///   - feed: The feed of a record that is new; the table's unless told otherwise.
   /// - Returns: The record's id.
-  /// - Throws: What ``insert(_:feed:)`` and ``update(_:)`` throw; a deleted record stays deleted,
-  ///   unless the table's rule is `editRevives`.
+  /// - Throws: What ``insert(_:feed:)->RecordID`` and ``update(_:)->[String]`` throw; a deleted
+  ///   record stays deleted, unless the table's rule is `editRevives`.
   @discardableResult
   public borrowing func save<Model: Record>(
     _ record: Model, feed: String? = nil

@@ -104,7 +104,7 @@ func withServer<Result>(
   }
 }
 
-private func makeClient() -> any HTTPClient {
+func makeClient() -> any HTTPClient {
   #if os(Linux)
     CurlClient()
   #else
