@@ -11,6 +11,8 @@ struct Summary {
   /// The first finding of each promise.
   var findings: [Finding] = []
   var violations = 0
+  /// The seeds of all that broke one, the first hundred.
+  private(set) var brokenSeeds: [UInt64] = []
   /// Histories that met a limit that the contract states, and in which all agreed.
   var knownLimits = [Int](repeating: 0, count: KnownLimit.allCases.count)
   /// How many histories were played twice, and went the same way.
@@ -42,6 +44,7 @@ struct Summary {
   /// Adds a broken promise.
   mutating func add(_ violation: Violation, seed: UInt64) {
     violations += 1
+    if brokenSeeds.count < 100 { brokenSeeds.append(seed) }
     if !findings.contains(where: { $0.violation.invariant == violation.invariant }) {
       findings.append(Finding(seed: seed, violation: violation))
     }
@@ -98,6 +101,10 @@ struct Summary {
     if knownLimits.contains(where: { $0 > 0 }) {
       lines.append(
         "simulate: histories in a known limit, all convergent: \(met.joined(separator: " "))")
+    }
+    if !brokenSeeds.isEmpty {
+      let seeds = brokenSeeds.map { "\($0)" }.joined(separator: " ")
+      lines.append("simulate: promises broken in the seeds \(seeds)")
     }
     if !neverReached.isEmpty {
       lines.append("simulate: never reached: \(neverReached.joined(separator: " "))")
