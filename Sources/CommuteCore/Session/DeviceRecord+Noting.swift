@@ -176,6 +176,14 @@ extension OperationField {
     detail = .replaces(origins)
   }
 
+  /// Takes the place of some values more where it takes the place of one.
+  mutating func replace(_ others: [Stamp], beside known: Stamp) {
+    guard case .replaces(var origins) = detail, origins.contains(known) else { return }
+    for origin in others where !origins.contains(origin) { origins.append(origin) }
+    origins.sort()
+    detail = .replaces(origins)
+  }
+
   /// Forgets a change of the same field that was refused.
   mutating func forget(_ refused: OperationField) {
     if over?.origin == refused.stamp { over = refused.over }

@@ -148,6 +148,10 @@ extension DeviceRecord {
         settled = current.stamp
         won = current.stamp
       }
+      let twins = twins(of: entry.value, by: sent.replica, in: entry.name, clock: clock)
+      for index in rows.indices where !twins.isEmpty {
+        rows[index].operation.fields[entry.name]?.replace(twins, beside: origin)
+      }
       // The name under which the next row knows what it replaced, before and after a lifting.
       var replaced = (known: origin, now: origin)
       for index in rows.indices {
@@ -167,6 +171,26 @@ extension DeviceRecord {
         rows[index].operation.fields[entry.name] = behind
       }
     }
+  }
+
+  /// The stamps under which the server holds a value of an earlier replica id that comes again
+  /// under another one.
+  ///
+  /// What stood behind another change when the file was copied or put back may have been lifted
+  /// there and here. Whoever takes the place of it takes the place of what was sent before.
+  private func twins(
+    of sent: OperationField, by replica: ReplicaID, in field: Key, clock: HybridClock
+  ) -> [Stamp] {
+    guard replica != clock.replica, case .replaces = sent.detail,
+      let siblings = base?.fields[field]?.siblings
+    else { return [] }
+    var twins: [Stamp] = []
+    for sibling in siblings
+    where sibling.origin != sent.stamp && sibling.value == sent.value {
+      let writer = sibling.origin.replica
+      if writer == replica || writer == sent.stamp.replica { twins.append(sibling.origin) }
+    }
+    return twins
   }
 
   /// Moves the refused row to the inbox, and behind a refused creation all that depend on it.

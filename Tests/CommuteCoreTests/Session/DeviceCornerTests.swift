@@ -215,6 +215,37 @@ import Testing
     #expect(bench.stored?.fields["both"]?.siblings.map { $0.value } == [.text("d")])
   }
 
+  @Test mutating func `a value that a file sent before it was put back is replaced by the next`()
+    throws
+  {
+    try bench.create(0, ["both": .text("a")])
+    try bench.sync()
+    try bench.set(0, ["both": .text("b")])
+    let first = try bench.sent(0)
+    try bench.set(0, ["both": .text("c")])
+    let copy = bench.phones[0]
+    bench.time += 50_000
+    bench.take(0, bench.settle(0, [first], user: "ada")[0])
+    let second = try bench.sent(0)
+    _ = bench.settle(0, [second], user: "ada")
+    // The file goes back to when both waited, and goes on under another id.
+    bench.phones[0] = copy
+    bench.phones[0].clock.replica = ReplicaID(rawValue: 7)
+    bench.time += 50_000
+    try bench.set(0, ["both": .text("d")])
+    bench.take(0, bench.settle(0, [first], user: "ada")[0])
+    let again = try bench.sent(0)
+    let stamps = [second, again].compactMap { $0.fields["both"]?.stamp }.sorted()
+    #expect(Set(stamps).count == 2)
+    let verdict = bench.settle(0, [again], user: "ada")[0]
+    #expect(verdict.kind.code == .mismatch)
+    bench.take(0, verdict)
+    let rows = bench.phones[0].record.rows
+    #expect(rows.map { $0.operation.fields["both"]?.detail } == [.replaces(stamps)])
+    try bench.sync()
+    #expect(bench.stored?.fields["both"]?.siblings.map { $0.value } == [.text("d")])
+  }
+
   @Test mutating func `a refused value under keepBoth comes back as what it was`() throws {
     try bench.create(0, ["both": .text("a")])
     try bench.sync()
