@@ -36,7 +36,7 @@
     // Which rows go together, and how pages are asked for.
     case needsLeftBehind, heldRowsSent
     // Counts that were moved to another id.
-    case recountSkipped, recountUntold
+    case recountSkipped, recountUntold, totalsBelieved
     // What people decide about refused changes and lost values.
     case retryLosesDeletion, retryJoinsRows, retriedSeedsDecided, retriedTotalsKept, editIgnored
     case conflictRestoresKept, conflictMisaddressed

@@ -15,6 +15,39 @@ extension Settlement {
     }
     return records
   }
+
+  /// Whether another machine has counted under the request's replica id: a new count begins below
+  /// what is held of the replica.
+  ///
+  /// A device counts on from what it has counted, and the totals of one replica come one after the
+  /// other. A machine that was put back counts on from what it knew then; of two totals the greater
+  /// would hide the other. Told so, it counts under another id what it has counted since.
+  ///
+  /// What was sent before may have been settled by a history of the server that is lost, and have
+  /// come back with an offer: its very total is there then, and it is nobody else's.
+  func isCountedElsewhere(_ request: SyncRequest, in state: ServerState) -> Bool {
+    #if PLANTED
+      if Planted.isActive(.totalsBelieved) { return false }
+    #endif
+    for sent in request.operations {
+      let operation = sent.operation
+      guard operation.counts, state.operations[operation.id] == nil,
+        let stored = state.records[operation.key], stored.feed == operation.feed,
+        stored.state.deleted == nil,
+        feedRefusal(of: operation.id, operation.feed, request: request, in: state) == nil
+      else { continue }
+      let isPerhapsSettled = request.again.contains(operation.id)
+      for entry in operation.fields.entries {
+        guard case .total(let shares) = entry.value.detail,
+          let share = shares.first(where: { $0.replica == request.replica }),
+          let held = stored.state.fields[entry.name]?.counter[request.replica]
+        else { continue }
+        if isPerhapsSettled, held == share.after { continue }
+        if share.before.up < held.up || share.before.down < held.down { return true }
+      }
+    }
+    return false
+  }
 }
 
 extension Operation {

@@ -122,6 +122,11 @@ public struct Settlement: Sendable {
       outcome.isSettled = false
       return outcome
     }
+    if isCountedElsewhere(request, in: state) {
+      outcome.isSettled = false
+      outcome.renews = true
+      return outcome
+    }
     if carries {
       state.requests[request.replica] = LastRequest(number: request.number, nonce: request.nonce)
       outcome.notesRequest = true

@@ -25,6 +25,19 @@ extension RuleBook {
     isLoose = true
   }
 
+  /// The server has forgotten removals from sets: an addition that waits in a file that was put
+  /// back shows again until it is refused.
+  mutating func forgetRemovals(before: RecordState?, after: RecordState) {
+    for (field, name) in names.enumerated() {
+      let removals = after.fields[name]?.set.removals ?? []
+      guard removals.isEmpty, before?.fields[name]?.set.removals.isEmpty == false else { continue }
+      // Those of seeds, whose names are negative, stay.
+      let gone = oracle.fields[field].removed.filter { $0 > 0 }
+      oracle.fields[field].removed.removeAll { gone.contains($0) }
+      oracle.fields[field].added.removeAll { gone.contains($0.name) }
+    }
+  }
+
   /// A device's file went back to an earlier commit.
   mutating func wentBack(device: Int, to version: Int) {
     for index in oracle.edits.indices

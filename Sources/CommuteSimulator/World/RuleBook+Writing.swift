@@ -120,14 +120,13 @@ extension RuleBook {
 
   /// Sums and sets show what the device knows, its own edits included.
   mutating func checkView(_ record: DeviceRecord) {
-    guard !isReviving, !isMachinePutBack, let view = record.view, view.deleted == nil else {
-      return
-    }
+    guard !isReviving, let view = record.view, view.deleted == nil else { return }
+    let mayHide = mayHideCounts || hasShared(record)
     for field in rules.indices {
       let value = view.fields[names[field]]?.value
       switch rules[field] {
       case .counter, .rising:
-        guard case .integer(let shown)? = value else { continue }
+        guard !mayHide, case .integer(let shown)? = value else { continue }
         let sums = sums(of: field, in: known(field, in: record))
         if !sums.contains(Int(shown)) {
           blame(5, "a counter shows \(shown) where \(sums) was counted")
@@ -139,5 +138,10 @@ extension RuleBook {
       default: continue
       }
     }
+  }
+
+  /// Whether a device counts under an id that another has counted under, too.
+  private func hasShared(_ record: DeviceRecord) -> Bool {
+    record.rows.contains { row in shared.contains { row.operation.counts(under: $0) } }
   }
 }

@@ -24,10 +24,11 @@ struct RuleBook {
   /// Whether a history of the server was lost, or a machine was put back: what lost to what is then
   /// decided by stamps of which the writers knew nothing.
   var isLoose = false
-  /// Whether a machine was put back: until the server tells, two counts may hide each other.
-  var isMachinePutBack = false
-  /// Whether counts of a machine that was put back may hide each other: it wrote under its old id
-  /// and the server could not notice, or deleted the record meanwhile.
+  /// The ids under which a device goes on that was put back and did not notice: until the server
+  /// tells, what waits under one and what the server holds of it hide each other.
+  var shared: Set<ReplicaID> = []
+  /// Whether counts under such an id may hide each other for good: the server could not notice, or
+  /// did not tell the record, or the device has deleted it meanwhile.
   var mayHideCounts = false
   /// What may have been counted twice, by field.
   var doubled: [(up: Int, down: Int)] = []

@@ -50,6 +50,9 @@ extension World {
     if !before.stubs.isSuperset(of: server.state.stubs) { reach(.purged) }
     server.notes.hasForgotten = server.notes.hasForgotten || !server.state.retired.isEmpty
     for number in roster.keys.indices { server.readAgain(number, in: roster) }
+    if let item = server.held[Stage.item] {
+      book?.forgetRemovals(before: before.records[roster.keys[Stage.item]]?.state, after: item)
+    }
     book?.noteRevision(server.held[Stage.item]?.revision)
     checkPurge(since: before)
   }
@@ -185,7 +188,9 @@ extension World {
     devices[clone].skew = devices[number].skew
     devices[clone].isOld = devices[number].isOld
     devices[clone].readsOn = devices[number].readsOn
-    memory.append(DeviceMemory())
+    // It sends what waits under the ids that the file had.
+    let shared = memory[number].putBacks.map { PutBack(replica: $0.replica, process: 0) }
+    memory.append(DeviceMemory(putBacks: shared))
     oracle.copied(device: number, to: clone)
     tell("device \(number) is cloned to device \(clone)")
     open(number, bootChanged: false, cleanEnd: true)

@@ -3,32 +3,52 @@ import CommuteCore
 /// What a server cannot know of machines that were put back and of copies of a file: counts may
 /// hide each other then, as the contract says.
 extension World {
-  /// Whether a request is of a machine that was put back and gives no sign of it: its number has
-  /// passed that of the one before, or it is one of that one's and comes late, or the machine took
-  /// another id before it was heard of and sends what it counted under the one before.
-  mutating func isPutBackUnnoticed(
-    _ request: SyncRequest, of process: Int, by number: Int
+  /// A device went back and writes on under the id that it had, as what it was made of did.
+  mutating func notePutBack(_ number: Int) {
+    let replica = devices[number].file.device.replica
+    memory[number].putBacks.append(PutBack(replica: replica, process: devices[number].process))
+    book?.shared.insert(replica)
+  }
+
+  /// Whether a request counts under the id of a device that was put back, and the server can see
+  /// by no total that another has counted under it.
+  func isPutBackUnnoticed(_ request: SyncRequest, of process: Int, by number: Int) -> Bool {
+    memory[number].putBacks.contains { putBack in
+      guard request.operations.contains(where: { $0.operation.counts(under: putBack.replica) })
+      else { return false }
+      // The device took another id before the server could say so, and sends what it had counted.
+      if putBack.replica != request.replica { return process >= putBack.process }
+      // A server that was put back has forgotten totals, and an offer brings them back.
+      if !server.state.ancestry.isEmpty { return true }
+      guard let held = server.held[Stage.item] else { return false }
+      return held.deleted != nil || bringsTotalAgain(request, under: putBack.replica, held: held)
+    }
+  }
+
+  /// Whether it sends again, for all that the server can see, what is there: by chance both
+  /// counted alike.
+  private func bringsTotalAgain(
+    _ request: SyncRequest, under replica: ReplicaID, held: RecordState
   ) -> Bool {
-    guard request.carries else { return false }
-    var isUnnoticed = false
-    for index in memory[number].putBacks.indices {
-      let putBack = memory[number].putBacks[index]
-      if putBack.before.replica != request.replica {
-        let counts = request.operations.contains {
-          $0.operation.counts(under: putBack.before.replica)
-            || $0.operation.counts(under: putBack.replica)
+    request.operations.contains { sent in
+      guard request.again.contains(sent.operation.id),
+        !server.notes.applied.contains(sent.operation.id)
+      else { return false }
+      return sent.operation.fields.entries.contains { entry in
+        guard case .total(let shares) = entry.value.detail else { return false }
+        return shares.contains {
+          $0.replica == replica && held.fields[entry.name]?.counter[replica] == $0.after
         }
-        if counts, process >= putBack.process { isUnnoticed = true }
-      } else if process < putBack.process {
-        if putBack.isHeard { isUnnoticed = true }
-      } else {
-        memory[number].putBacks[index].isHeard = true
-        // A server that was put back may have forgotten the number.
-        let isForgotten = !server.state.ancestry.isEmpty
-        if isForgotten || putBack.before.number < request.number { isUnnoticed = true }
       }
     }
-    return isUnnoticed
+  }
+
+  /// What waits under an id that is given up, in a record that the answer does not tell.
+  mutating func noteUntold(_ told: [RecordMessage], under replica: ReplicaID, on number: Int) {
+    guard memory[number].putBacks.contains(where: { $0.replica == replica }) else { return }
+    let item = devices[number].file.records[Stage.item]
+    let waits = item.rows.contains { $0.operation.counts(under: replica) }
+    if waits, !told.contains(where: { $0.key == item.key }) { book?.mayHideCounts = true }
   }
 
   /// Whether it counts under an id of which a count was refused, where files were copied: another

@@ -186,24 +186,17 @@ extension World {
     tell("device \(number) goes back to commit \(copy.file.version)")
     blame(oracle.wentBack(device: number, to: copy.file.version, isPowerLoss: false))
     book?.wentBack(device: number, to: copy.file.version)
-    let before = devices[number].file.device
     devices[number].replaceFile(with: copy.file, in: roster)
     if copy.isWholeMachine {
       devices[number].host = copy.host
       oracle.putBackMachine(of: number, writer: copy.file.device.replica.rawValue)
       book?.isLoose = true
-      book?.isMachinePutBack = true
     }
     forget(number)
-    if copy.isWholeMachine {
-      memory[number].putBacks.append(
-        PutBack(
-          before: HostRecord(replica: before.replica, number: before.number),
-          replica: copy.file.device.replica, process: devices[number].process + 1))
-    }
     open(
       number, bootChanged: !copy.isWholeMachine && choices.draw(2) == 1,
       cleanEnd: !copy.isWholeMachine)
+    if devices[number].file.device.replica == copy.file.device.replica { notePutBack(number) }
   }
 
   /// What is kept outside the file is lost.

@@ -111,7 +111,7 @@ struct World {
     var resets = [ResetMemory?](repeating: nil, count: 2)
     /// Whether the page at hand begins a reset anew.
     var mustBegin = false
-    /// What a machine was each time it was put back.
+    /// Each time it was put back and went on under the id that it had.
     var putBacks: [PutBack] = []
     /// The request that the server took last.
     var served: Nonce?
@@ -119,16 +119,12 @@ struct World {
     var deleted: UInt64 = 0
   }
 
-  /// A machine that was put back while it may have a request under way.
+  /// A device that was put back and did not notice.
   struct PutBack {
-    /// The id and the request number that it had.
-    var before: HostRecord
-    /// The id that it goes on with.
+    /// The id that it goes on with, as what it was made of did.
     var replica: ReplicaID
     /// The process that it has since then.
     var process: Int
-    /// Whether the server has heard of it since then.
-    var isHeard = false
   }
 
   /// What a reset has told so far.

@@ -65,6 +65,82 @@ import Testing
     #expect(operation.countingReplicas == [Self.one, Self.two])
   }
 
+  /// An operation of replica 1 that counts on from a total to another.
+  mutating func counting(
+    from before: UInt64, to after: UInt64, under replica: ReplicaID = one
+  ) -> Operation {
+    var operation = bench.operation(["title": "a"])
+    let share = CounterShare(
+      replica: replica, before: CounterTotal(up: before), after: CounterTotal(up: after))
+    operation.fields["read"] = OperationField(
+      value: .null, stamp: ServerBench.stamp(500), rule: .counter, detail: .total([share]))
+    return operation
+  }
+
+  mutating func renews(_ request: SyncRequest) -> Bool {
+    bench.settle(request)
+    return bench.outcome.renews
+  }
+
+  @Test mutating func `a count from below what is held renews the replica, settling nothing`() {
+    bench.settle(counting())
+    let before = bench.stored
+    let below = bench.request([counting(from: 0, to: 2)])
+    let verdicts = bench.settle(below)
+    #expect(verdicts.isEmpty)
+    #expect(bench.outcome.renews)
+    #expect(!bench.outcome.isSettled)
+    #expect(bench.stored == before)
+    let above = bench.request([counting(from: 0, to: 9)])
+    #expect(renews(above))
+    #expect(Settlement.renewal(of: above, in: bench.state).map { $0.key } == [ServerBench.key])
+  }
+
+  @Test mutating func `a count that goes on from what is held is settled`() {
+    bench.settle(counting())
+    #expect(!renews(bench.request([counting(from: 3, to: 5)])))
+    // What a server that was put back has forgotten is above what it holds.
+    #expect(!renews(bench.request([counting(from: 8, to: 9)])))
+    #expect(bench.stored?.fields["read"]?.counter[Self.one] == CounterTotal(up: 9))
+  }
+
+  @Test mutating func `what was settled comes again without a renewal`() {
+    let operation = counting()
+    bench.settle(operation)
+    bench.settle(counting(from: 3, to: 5))
+    #expect(!renews(bench.request([operation])))
+    #expect(bench.outcome.verdicts.map { $0.kind } == [.duplicate])
+  }
+
+  @Test mutating func `what may have been settled is no other's where its very total is there`() {
+    bench.settle(counting())
+    let again = counting(from: 0, to: 3)
+    let other = counting(from: 0, to: 2)
+    var request = bench.request([again])
+    request.again = [again.id]
+    #expect(!renews(request))
+    request = bench.request([counting(from: 0, to: 3)])
+    #expect(renews(request))
+    request = bench.request([other])
+    request.again = [other.id]
+    #expect(renews(request))
+  }
+
+  @Test mutating func `totals of earlier ids, of deleted records and other feeds renew nothing`() {
+    bench.settle(counting())
+    var request = bench.request([counting(from: 0, to: 2)], replica: 2)
+    request.replicas = [Self.one]
+    #expect(!renews(request))
+    var elsewhere = counting(from: 0, to: 2)
+    elsewhere.feed = "desk"
+    #expect(!renews(bench.request([elsewhere])))
+    bench.state.heads["books"]?.revoked = "left"
+    #expect(!renews(bench.request([counting(from: 0, to: 2)])))
+    bench.state.heads["books"]?.revoked = nil
+    bench.settle(bench.operation(deleted: ServerBench.stamp(900)))
+    #expect(!renews(bench.request([counting(from: 0, to: 2)])))
+  }
+
   /// A count of which it is not known whether it was counted once or twice.
   static func conflict(kept: FieldValue?, lost: FieldValue, rule: Key = "counter") -> ConflictEntry
   {
