@@ -119,8 +119,12 @@ struct RuleOracle {
       return 0
     case .text: return 0
     case .latest, .maximum, .minimum, .serverWins, .clientWins:
+      // Of what its own row had held before, a copy of the file may have sent it; the row tells
+      // nothing of it any more.
+      let isReplaced = numbers.dropLast().contains(fields[field].current)
       return decide(
-        last, in: field, claim: claim, stands: stands, isOfOtherEpoch: isOfOtherEpoch)
+        last, in: field, claim: claim, stands: stands, isOfOtherEpoch: isOfOtherEpoch,
+        isReplaced: isReplaced)
     }
   }
 
@@ -170,7 +174,8 @@ struct RuleOracle {
   }
 
   private mutating func decide(
-    _ number: Int, in field: Int, claim: Moment, stands: Int, isOfOtherEpoch: Bool
+    _ number: Int, in field: Int, claim: Moment, stands: Int, isOfOtherEpoch: Bool,
+    isReplaced: Bool
   ) -> Int {
     let current = fields[field].current
     if number < 0 {
@@ -183,7 +188,9 @@ struct RuleOracle {
     let mayForce = !isOfOtherEpoch && !fields[field].hasSettled(claim)
     let wins =
       current <= 0
-      || self.wins(number, over: current, in: field, mayForce: mayForce, stands: stands)
+      || self.wins(
+        number, over: current, in: field, mayForce: mayForce, stands: stands,
+        isReplaced: isReplaced)
     fields[field].came.append(number)
     if wins {
       fields[field].claims.append(claim)
@@ -202,13 +209,14 @@ struct RuleOracle {
   }
 
   private func wins(
-    _ number: Int, over current: Int, in field: Int, mayForce: Bool, stands: Int
+    _ number: Int, over current: Int, in field: Int, mayForce: Bool, stands: Int,
+    isReplaced: Bool
   ) -> Bool {
     switch rules[field] {
     case .maximum: return edits[number - 1].amount > edits[current - 1].amount
     case .minimum: return edits[number - 1].amount < edits[current - 1].amount
     case .clientWins where mayForce: return true
-    case .clientWins, .serverWins: return isAncestor(current, of: number)
+    case .clientWins, .serverWins: return isAncestor(current, of: number) && !isReplaced
     default: return stands == number
     }
   }

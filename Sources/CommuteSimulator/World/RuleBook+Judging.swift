@@ -23,8 +23,7 @@ extension RuleBook {
       let claim = Moment(change.stamp)
       let held = after?.fields[name]
       if rules[field] == .text { judgeText(change, numbers, claim, held?.value, field) }
-      judgeSeen(
-        numbers.last ?? 0, in: field, stands: Self.edit(of: held?.value), isOfCopy: isOfCopy)
+      judgeSeen(numbers, in: field, stands: Self.edit(of: held?.value), isOfCopy: isOfCopy)
       let loser = oracle.came(
         numbers, to: field, claim: claim, stands: Self.edit(of: held?.value),
         isOfOtherEpoch: isOfOtherEpoch)
@@ -47,9 +46,14 @@ extension RuleBook {
     if let revision { snapshots[revision] = oracle.fields }
   }
 
-  /// A value never loses to one that its writer had seen.
-  private mutating func judgeSeen(_ number: Int, in field: Int, stands: Int, isOfCopy: Bool) {
+  /// A value never loses to one that its writer had seen, but for one that it had replaced before
+  /// that left: a copy of the file has sent it.
+  private mutating func judgeSeen(
+    _ numbers: [Int], in field: Int, stands: Int, isOfCopy: Bool
+  ) {
+    let number = numbers.last ?? 0
     let current = oracle.fields[field].current
+    if numbers.dropLast().contains(current) { return }
     switch rules[field] {
     case .latest, .serverWins, .clientWins:
       guard number > 0, current > 0, stands == current, current != number, !isLoose, !isOfCopy,
