@@ -19,7 +19,7 @@ import Testing
   /// Found in longer runs: counts under one id of two machines, also in a copy of the file; values
   /// under `keepBoth` that a file sends again; a value that a copy sent after it was replaced; a
   /// removal that was forgotten; what a device wrote in a feed before that was taken away.
-  @Test(arguments: [43_029, 86_165, 163_155, 120_011, 150_333, 166_021, 204_253, 47_639])
+  @Test(arguments: [43_029, 86_165, 163_155, 120_011, 150_333, 166_021, 190_355, 204_253, 47_639])
   func `what once broke a promise keeps it`(seed: UInt64) {
     let world = History(seed: seed).played(on: Self.stage)
     #expect(world.violation?.text == nil, "SEED=\(seed)")

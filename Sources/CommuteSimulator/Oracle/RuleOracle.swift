@@ -74,6 +74,8 @@ struct RuleField {
 struct RuleOracle {
   /// Every edit; an edit's number is its index plus one.
   var edits: [RuleEdit] = []
+  /// The edits that lost to one that their own row had held before.
+  private var outlived: Set<Int> = []
   /// The fields at the server, by their numbers.
   var fields: [RuleField]
   let rules: [OracleRule]
@@ -99,6 +101,19 @@ struct RuleOracle {
     return false
   }
 
+  /// Whether the value that stands is one that a row held before it held this edit, or one over
+  /// which that was written: a copy of the file has sent it, and the row tells nothing of it.
+  func isReplaced(_ numbers: [Int], in field: Int) -> Bool {
+    let current = fields[field].current
+    if numbers.dropLast().contains(current) { return true }
+    var at = numbers.last ?? 0
+    while at > 0, at != current {
+      if outlived.contains(at) { return true }
+      at = edits[at - 1].parent
+    }
+    return false
+  }
+
   /// An operation came to the server and was applied; gives the edit that lost by it, 0 for none.
   ///
   /// Told are the edits of one field that it carries, the last one last, a seed as a negative
@@ -119,12 +134,12 @@ struct RuleOracle {
       return 0
     case .text: return 0
     case .latest, .maximum, .minimum, .serverWins, .clientWins:
-      // Of what its own row had held before, a copy of the file may have sent it; the row tells
-      // nothing of it any more.
-      let isReplaced = numbers.dropLast().contains(fields[field].current)
-      return decide(
+      let isReplaced = isReplaced(numbers, in: field)
+      let loser = decide(
         last, in: field, claim: claim, stands: stands, isOfOtherEpoch: isOfOtherEpoch,
         isReplaced: isReplaced)
+      if isReplaced, fields[field].current != last { outlived.insert(last) }
+      return loser
     }
   }
 

@@ -53,7 +53,7 @@ extension RuleBook {
   ) {
     let number = numbers.last ?? 0
     let current = oracle.fields[field].current
-    if numbers.dropLast().contains(current) { return }
+    if oracle.isReplaced(numbers, in: field) { return }
     switch rules[field] {
     case .latest, .serverWins, .clientWins:
       guard number > 0, current > 0, stands == current, current != number, !isLoose, !isOfCopy,
