@@ -15,7 +15,7 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults memory embedded coverage bench docs install
+.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults memory embedded sanitize coverage bench docs install
 
 help: ## lists what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ faults: ## a device's disk fails at every write and sync, in every way (POINTS= 
 
 memory: ## how much memory device and server take for a first sync of RECORDS= books
 	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --memory $(RECORDS)
+
+sanitize: ## tests of what threads share under the thread sanitizer; takes long (COMMITS=)
+	@COMMITS=$(COMMITS) Tools/sanitize.sh
 
 coverage: ## how much of merge, clock, outbox and cursor code is run, and which mistakes are noticed
 	@Tools/coverage.sh
