@@ -212,7 +212,7 @@ extension DeviceRecord {
       }
     #endif
     let (applied, refused) = row.operation.split(by: record)
-    if let left = row.leavingOut(counted: applied) {
+    if let left = row.leavingOut(counted: applied, in: record) {
       outcome.rejections.append(
         Rejection(row: left, code: code, message: message, record: record))
     }
@@ -261,11 +261,17 @@ extension OutboxRow {
   /// The row without the counts that were applied; nil where nothing else was in it.
   ///
   /// Whoever makes a refused change once more counts what it counted once more, too: what the
-  /// server holds already would be there twice.
-  fileprivate func leavingOut(counted applied: Operation) -> OutboxRow? {
+  /// server holds already would be there twice. Where the record holds more under the same id than
+  /// this device can have sent, another machine counts under it, and hides whether this was
+  /// applied: a person decides then.
+  fileprivate func leavingOut(counted applied: Operation, in record: RecordState?) -> OutboxRow? {
     var row = self
     for entry in applied.fields.entries {
-      if case .total = entry.value.detail { row.operation.fields[entry.name] = nil }
+      guard case .total(let shares) = entry.value.detail,
+        let counted = record?.fields[entry.name]?.counter,
+        shares.allSatisfy({ $0.after == counted[$0.replica] })
+      else { continue }
+      row.operation.fields[entry.name] = nil
     }
     let isEmpty = row.operation.fields.isEmpty && row.operation.deleted == nil
     return isEmpty && !operation.fields.isEmpty && !operation.creates ? nil : row

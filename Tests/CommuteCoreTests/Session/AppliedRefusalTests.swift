@@ -67,6 +67,23 @@ import Testing
     #expect(bench.shown(0, "count") == .integer(2))
   }
 
+  @Test mutating func `where another machine counts under its id a person decides`() throws {
+    try bench.edit(0, ["count": .add(2)])
+    let operation = try bench.sent(0)
+    // Its file is copied to a machine that has counted more.
+    var other = bench
+    try other.sync()
+    try other.edit(0, ["count": .add(5)])
+    try other.sync()
+    let outcome = bench.take(
+      0,
+      Verdict(
+        id: operation.id, kind: .rejected(.expired, message: "too late"),
+        record: other.stored.map { RecordMessage(key: RuleTable.key, state: $0) }))
+    #expect(outcome.rejections.map(\.row.operation.fields.names) == [["count"]])
+    #expect(bench.shown(0, "count") == .integer(7))
+  }
+
   @Test mutating func `of a record that shows another's value it is taken out`() throws {
     try bench.set(0, ["server": .text("b")])
     let operation = try bench.sent(0)
