@@ -17,7 +17,7 @@ run() {
 status=0
 run --filter 'Commute(SQLite|Store|Sync|HTTP|Server)Tests' \
   --no-parallel --skip 'OracleTests|HistoryTests|ConditionTests|LiveListTests' || status=1
-COMMITS=${COMMITS:-5000} run --filter ReadersTests || status=1
+COMMITS=${COMMITS:-1000} run --filter ReadersTests || status=1
 races=$(cat "$reports".* 2> /dev/null | grep -c 'WARNING: ThreadSanitizer')
 tests=$(awk '/Test run with [0-9]+ test/ { match($0, /with [0-9]+/); sum += substr($0, RSTART + 5) }
   END { print sum + 0 }' "$log")
