@@ -127,6 +127,9 @@ let package = Package(
         "README.md", "echo.txt", "identifiers.txt", "messages.txt", "numbers.txt", "refused.txt",
         "rules.txt", "stamps.txt", "values.txt",
       ], swiftSettings: strict),
+    .target(
+      name: "StoreSupport", dependencies: ["CommuteCore", "CommuteStore"],
+      path: "Tests/StoreSupport", swiftSettings: house),
     .testTarget(
       name: "CommuteCoreTests", dependencies: ["CommuteCore", "CommuteTestKit", "CommuteVectors"],
       swiftSettings: house),
@@ -150,12 +153,15 @@ let package = Package(
       name: "CommuteStoreTests",
       dependencies: [
         "CKeyStandIn", "CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit",
+        "StoreSupport",
       ],
       exclude: ["Fixtures"], swiftSettings: house),
     // The code of the articles about the store.
     .testTarget(
       name: "SnippetTests",
-      dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit"],
+      dependencies: [
+        "CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit", "StoreSupport",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "CommuteFeaturesTests",

@@ -51,24 +51,6 @@ import Testing
     #expect(pending == [])
   }
 
-  @Test func `what all steps come to is taken by a database that has nothing`() throws {
-    let whole = MigrationPlan(
-      table: "c_migration", schemaVersion: 2, whole: "CREATE TABLE book(whole TEXT)",
-      [Self.books, Self.ratings])
-    let done = try whole.apply(to: connection)
-    let pending = try plan(Self.books, Self.ratings, version: 2).pending(on: connection)
-    let version = try connection.userVersion()
-    #expect(done == ["0001-book", "0002-rating"])
-    #expect(pending == [])
-    #expect(version == 2)
-    try connection.run("INSERT INTO book(whole) VALUES ('x')")
-    let other = try folder.open("other.db")
-    try other.execute("CREATE TABLE shop(name TEXT)")
-    try whole.apply(to: other)
-    let columns = try other.value("SELECT count(*) FROM pragma_table_info('book')")
-    #expect(columns == .integer(2))
-  }
-
   @Test func `a database that has something takes each step by itself`() throws {
     let broken = Migration("0003-broken", "CREATE TABLE book(title TEXT)")
     try connection.execute("CREATE TABLE shop(name TEXT)")

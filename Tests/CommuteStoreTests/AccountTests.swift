@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteStore
 import Foundation
+import StoreSupport
 import Testing
 
 /// One file an account: nobody sees another's data, and nothing unsent goes without a word.

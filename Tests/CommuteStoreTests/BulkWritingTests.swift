@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import StoreSupport
 import Testing
 
 /// Writing by property, by query and in parts: only what really changes is queued.

@@ -2,6 +2,7 @@ import CommuteCore
 import CommuteSQLite
 import CommuteStore
 import Foundation
+import StoreSupport
 import Testing
 
 /// A value that lost unseen is told to the device that wrote it, which restores it or lets it go.

@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import StoreSupport
 import Testing
 
 /// Tables of one device alone, indexes and unique keys: what no server knows of.

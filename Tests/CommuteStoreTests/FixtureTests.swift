@@ -2,6 +2,7 @@ import CommuteCore
 import CommuteSQLite
 import CommuteStore
 import Foundation
+import StoreSupport
 import Testing
 
 /// Files of released schemas, which every later version must open.

@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import Foundation
+import StoreSupport
 import Testing
 
 @testable import CommuteStore

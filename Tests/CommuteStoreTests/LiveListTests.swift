@@ -3,6 +3,7 @@ import CommuteSQLite
 import CommuteStore
 import CommuteTestKit
 import Observation
+import StoreSupport
 import Testing
 
 /// Lists that are kept in step against lists that SQL reads.

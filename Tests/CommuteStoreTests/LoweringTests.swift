@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import StoreSupport
 import Testing
 
 /// A device whose clock stood years ahead: it comes back when the server has settled what it wrote.

@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteStore
 import Foundation
+import StoreSupport
 import Testing
 
 /// Stores without files, for previews and tests.

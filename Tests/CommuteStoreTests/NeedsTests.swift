@@ -1,5 +1,6 @@
 import CommuteCore
 import CommuteSQLite
+import StoreSupport
 import Testing
 
 @testable import CommuteStore

@@ -2,6 +2,7 @@ import CommuteCore
 import CommuteSQLite
 import CommuteTestKit
 import Foundation
+import StoreSupport
 import Testing
 
 @testable import CommuteStore

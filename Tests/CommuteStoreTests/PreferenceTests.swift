@@ -3,6 +3,7 @@ import CommuteSQLite
 import CommuteStore
 import Foundation
 import Observation
+import StoreSupport
 import Synchronization
 import Testing
 

@@ -2,6 +2,7 @@ import CommuteCore
 import CommuteSQLite
 import CommuteStore
 import Foundation
+import StoreSupport
 import Testing
 
 #if canImport(Darwin)

@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import StoreSupport
 import Testing
 
 /// A feed that is taken away, and given again.

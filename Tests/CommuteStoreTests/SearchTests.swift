@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import StoreSupport
 import Testing
 
 /// Words found wherever a record came from, and never an error for what a person types.

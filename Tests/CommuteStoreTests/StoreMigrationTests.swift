@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import StoreSupport
 import Testing
 
 /// A person as the first version knew them.

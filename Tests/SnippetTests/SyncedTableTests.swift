@@ -1,5 +1,6 @@
 import CommuteCore
 import CommuteStore
+import StoreSupport
 import Testing
 
 // snippet: song
@@ -71,11 +72,15 @@ struct Label: Record, Equatable {
 
   /// Both devices exchange everything.
   private func exchange(with server: SmallServer) async throws {
-    for store in [phone, tablet, phone, tablet] { try await store.sync(with: server) }
+    for store in [phone, tablet, phone, tablet] { try await sync(store, with: server) }
+  }
+
+  private func sync(_ store: Store, with server: SmallServer) async throws {
+    try await store.sync(with: server, time: store.options.clock.wall())
   }
 
   @Test func `what two devices did apart is all there`() async throws {
-    let server = SmallServer([Song.table.schema])
+    let server = SmallServer(tables: [Song.table.schema])
     try await phone.write { tx in
       try tx.insert(Song(id: id(1), title: "Yesterday", lyrics: "all my troubles seemed far away"))
     }
@@ -105,7 +110,7 @@ struct Label: Record, Equatable {
   }
 
   @Test func `a key that is the record makes one of two`() async throws {
-    let server = SmallServer([Label.table.schema])
+    let server = SmallServer(tables: [Label.table.schema])
     let one = try await phone.write { tx in try tx.insert(Label(name: "calm", color: "blue")) }
     let other = try await tablet.write { tx in try tx.insert(Label(name: "calm", icon: "moon")) }
     #expect(one == other)
@@ -148,11 +153,11 @@ struct Label: Record, Equatable {
   }
 
   @Test func `what the server refuses waits for a decision`() async throws {
-    let server = SmallServer([Song.table.schema]) { proposal in
+    let server = SmallServer(tables: [Song.table.schema]) { proposal in
       proposal.after.fields["title"]?.value == .text("") ? "a song needs a title" : nil
     }
     try await phone.write { tx in try tx.insert(Song(id: id(1))) }
-    try await phone.sync(with: server)
+    try await sync(phone, with: server)
     // Nothing is lost: the song is in the inbox.
     let store = phone
     // snippet: counts
@@ -185,14 +190,14 @@ struct Label: Record, Equatable {
   }
 
   @Test func `a value that lost unseen is told to the one who wrote it`() async throws {
-    let server = SmallServer([Song.table.schema])
+    let server = SmallServer(tables: [Song.table.schema])
     try await phone.write { tx in try tx.insert(Song(id: id(1), title: "Yesterday")) }
     try await exchange(with: server)
     phoneTime.advance(1_000)
     tabletTime.advance(2_000)
     try await phone.write { tx in try tx.set(\Song.title, to: "Yesterdays", on: id(1)) }
     try await tablet.write { tx in try tx.set(\Song.title, to: "Tomorrow", on: id(1)) }
-    try await tablet.sync(with: server)
+    try await sync(tablet, with: server)
     try await exchange(with: server)
     let before = try await phone.fetch(Song.self, id(1))?.title
     #expect(before == "Tomorrow")

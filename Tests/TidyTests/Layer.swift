@@ -62,6 +62,7 @@ struct Module: Sendable {
 
     "CommuteTestKit": Module(layer: .harness, imports: ["CommuteCore"]),
     "CommuteVectors": Module(layer: .harness, imports: ["CommuteCore"]),
+    "StoreSupport": Module(layer: .harness, imports: ["CommuteCore", "CommuteStore"]),
     "CommuteSimulator": Module(layer: .harness, imports: ["CommuteCore", "CommuteTestKit"]),
     "StoryRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
     "CFaultFiles": Module(layer: .harness, imports: ["CSQLite"]),

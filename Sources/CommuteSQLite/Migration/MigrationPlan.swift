@@ -6,8 +6,6 @@ public struct MigrationPlan: Sendable {
   public let schemaVersion: Int32?
   /// The steps; new ones go to the end.
   public let migrations: [Migration]
-  /// What the texts of all steps come to, for a database that has nothing yet.
-  public let whole: String?
 
   private struct Record {
     let name: String
@@ -15,14 +13,8 @@ public struct MigrationPlan: Sendable {
   }
 
   /// Declares a plan.
-  ///
-  /// With `whole` a database that has nothing yet runs this in the place of all steps: there are no
-  /// data that their code could move.
-  public init(
-    table: String, schemaVersion: Int32? = nil, whole: String? = nil, _ migrations: [Migration]
-  ) {
+  public init(table: String, schemaVersion: Int32? = nil, _ migrations: [Migration]) {
     self.table = table
-    self.whole = whole
     self.schemaVersion = schemaVersion
     self.migrations = migrations
   }
@@ -51,15 +43,8 @@ public struct MigrationPlan: Sendable {
       done += try connection.transaction { () throws(SQLiteError) -> [String] in
         // Another process may have been quicker.
         let left = try unrun(on: connection)
-        let isEmpty = try isEmpty(connection)
-        let steps = isEmpty ? left : left.prefix(1)
-        if isEmpty, let whole {
-          try makeTable(on: connection)
-          try connection.execute(whole)
-          for step in steps { try note(step, on: connection) }
-        } else {
-          for step in steps { try run(step, on: connection) }
-        }
+        let steps = try isEmpty(connection) ? left : left.prefix(1)
+        for step in steps { try run(step, on: connection) }
         return steps.map(\.name)
       }
     }
@@ -71,24 +56,14 @@ public struct MigrationPlan: Sendable {
   }
 
   private func run(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
-    try makeTable(on: connection)
-    try connection.execute(migration.sql)
-    try migration.step?(connection)
-    try note(migration, on: connection)
-  }
-
-  /// Makes the table that remembers.
-  private func makeTable(on connection: Connection) throws(SQLiteError) {
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS \(SQL.quoted(table))(
         position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, fingerprint INTEGER NOT NULL
       ) STRICT
       """)
-  }
-
-  /// Remembers that a step ran.
-  private func note(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
+    try connection.execute(migration.sql)
+    try migration.step?(connection)
     guard connection.isReallyInTransaction else {
       throw .migration(name: migration.name, problem: .endedTransaction)
     }

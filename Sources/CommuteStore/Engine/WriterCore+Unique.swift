@@ -43,17 +43,14 @@ extension WriterCore {
     guard let columns = shape.derivingColumns else {
       return given == .zero ? newRecord() : given
     }
-    let layout = shape.layout
-    let derived = layout.schema.derivedID(feed: feed) { name in
-      columns.first { layout.fields[$0].name == name }.map { layout.access[$0].get(record) }
-    }
+    let derived = shape.layout.derivedID(of: record, feed: feed)
     guard let derived, given == .zero || given == derived else {
       throw derivedID(columns, in: shape)
     }
     return derived
   }
 
-  /// What is said of a record that is there already, where ids come from a key.
+  /// What is said where another record has a key.
   func taken(_ columns: [Int], by other: RecordID, in shape: TableShape) -> StoreError {
     .taken(
       table: shape.name, columns: columns.map { shape.layout.fields[$0].name.text }, by: other)

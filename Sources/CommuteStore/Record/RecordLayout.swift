@@ -53,6 +53,13 @@ final class RecordLayout: Sendable {
   /// The columns of the rule `latest` that name no record: a value is all there is to a change.
   let plain: UInt64
 
+  /// The id of the record at a pointer, where ids come from a key that is whole; nil elsewhere.
+  func derivedID(of record: UnsafeRawPointer, feed: Key) -> RecordID? {
+    schema.derivedID(feed: feed) { name in
+      fields.firstIndex { $0.name == name }.map { access[$0].get(record) }
+    }
+  }
+
   /// How many columns there are.
   var count: Int { fields.count }
 

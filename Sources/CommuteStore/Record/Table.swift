@@ -85,12 +85,7 @@ public final class Table<Model: Record>: Sendable {
   /// is there.
   public func derivedID(of record: Model, feed: String? = nil) -> RecordID? {
     guard let feed = feed ?? self.feed else { return nil }
-    return withUnsafePointer(to: record) { pointer in
-      layout.schema.derivedID(feed: Key(feed)) { name in
-        layout.fields.firstIndex { $0.name == name }
-          .map { layout.access[$0].get(UnsafeRawPointer(pointer)) }
-      }
-    }
+    return withUnsafePointer(to: record) { layout.derivedID(of: $0, feed: Key(feed)) }
   }
 
   /// The place of the column that a key path leads to; nil for a property that is no column.

@@ -1,46 +1,54 @@
-import CommuteCore
-import CommuteStore
+package import CommuteCore
+package import CommuteStore
 import Synchronization
 
 /// A server in memory: the core's own settling, with every message passing as bytes.
-final class SmallServer: Sendable {
+package final class SmallServer: Sendable {
   private let state: Mutex<ServerState>
   private let refusal = Mutex<String?>(nil)
   private let pageRecords = Mutex<UInt64?>(nil)
 
   private let tables: FieldMap<TableSchema>
+  private let rule: @Sendable (Settlement.Proposal) -> String?
 
-  /// A server that knows some tables; it keeps and relays all others.
-  init(tables: [TableSchema] = []) {
+  /// A server that knows some tables and may have a rule of its own; it keeps and relays all other
+  /// tables.
+  package init(
+    tables: [TableSchema] = [],
+    refusing rule: @escaping @Sendable (Settlement.Proposal) -> String? = { _ in nil }
+  ) {
+    self.rule = rule
     self.tables = tables.reduce(into: FieldMap()) { $0[$1.name] = $1 }
     let clock = HybridClock(replica: ReplicaID(rawValue: 0xFFFF_0001))
     state = Mutex(ServerState(epoch: Epoch(rawValue: 7), clock: clock))
   }
 
   /// Makes every operation be refused from now on; nil ends it.
-  func refuse(_ words: String?) {
+  package func refuse(_ words: String?) {
     refusal.withLock { $0 = words }
   }
 
   /// Cuts pages after this many records.
-  func cutPages(after count: UInt64) {
+  package func cutPages(after count: UInt64) {
     pageRecords.withLock { $0 = count }
   }
 
   /// Everything the server holds.
-  var records: [RecordKey: StoredRecord] { state.withLock { $0.records } }
+  package var records: [RecordKey: StoredRecord] { state.withLock { $0.records } }
 
   /// Answers the bytes of a request with the bytes of an answer.
-  func answer(_ bytes: [UInt8], time: Int64) throws -> [UInt8] {
+  package func answer(_ bytes: [UInt8], time: Int64) throws -> [UInt8] {
     let request = try SyncRequest(decoding: bytes)
     let words = refusal.withLock { $0 }
     let cut = pageRecords.withLock { $0 }
+    let rule = rule
     let answer = state.withLock { state -> SyncAnswer in
       for part in request.feeds where state.heads[part.feed] == nil {
         state.heads[part.feed] = FeedHead()
       }
       let settlement = Settlement(
-        tables: tables, takesOffers: true, validate: { _ in words.map { .invalid($0) } })
+        tables: tables, takesOffers: true,
+        validate: { proposal in (words ?? rule(proposal)).map { .invalid($0) } })
       let outcome = settlement.settle(request, in: &state, time: time, user: "local")
       var answer = SyncAnswer(
         epoch: state.epoch,
@@ -83,7 +91,7 @@ final class SmallServer: Sendable {
   }
 
   /// Puts a record into a feed as if another device had sent it.
-  func put(
+  package func put(
     _ table: Key, _ id: RecordID, feed: Key, _ fields: FieldMap<FieldValue>, deleted: Bool = false,
     time: Int64 = 1_600_000_000_000
   ) {
@@ -108,10 +116,10 @@ final class SmallServer: Sendable {
 
 extension SmallServer {
   /// Everything as it is now, to be put back later.
-  var copy: ServerState { state.withLock { $0 } }
+  package var copy: ServerState { state.withLock { $0 } }
 
   /// Puts an earlier copy in the place of what is: another epoch begins.
-  func putBack(_ copy: ServerState, epoch: UInt64, time: Int64 = 1_700_000_000_000) {
+  package func putBack(_ copy: ServerState, epoch: UInt64, time: Int64 = 1_700_000_000_000) {
     state.withLock { state in
       let heads = copy.heads.reduce(into: FieldMap<UInt64>()) { $0[$1.key] = $1.value.head }
       state = copy
@@ -123,7 +131,7 @@ extension SmallServer {
   }
 
   /// Purges a deleted record, and raises the fence of its feed.
-  func purge(_ table: Key, _ id: RecordID) {
+  package func purge(_ table: Key, _ id: RecordID) {
     state.withLock { state in
       let key = RecordKey(table: table, id: id)
       guard let stored = state.records.removeValue(forKey: key) else { return }
@@ -135,7 +143,7 @@ extension SmallServer {
   }
 
   /// Takes a feed away; without a reason it is given again, under another number.
-  func revoke(_ feed: Key, _ reason: String?) {
+  package func revoke(_ feed: Key, _ reason: String?) {
     state.withLock { state in
       state.heads[feed, default: FeedHead()].revoked = reason
       if reason == nil { state.heads[feed]?.grant += 1 }
@@ -146,7 +154,7 @@ extension SmallServer {
 extension Store {
   /// One whole round with a server in memory.
   @discardableResult
-  func sync(
+  package func sync(
     with server: SmallServer, time: Int64 = 1_700_000_000_000, batch: Int = 500
   ) async throws -> AppliedRound {
     let round = try await beginRound(batch: batch)
@@ -155,7 +163,7 @@ extension Store {
   }
 
   /// Rounds until nothing is left to be said.
-  func syncAll(with server: SmallServer, time: Int64 = 1_700_000_000_000) async throws {
+  package func syncAll(with server: SmallServer, time: Int64 = 1_700_000_000_000) async throws {
     for _ in 0..<100 {
       let applied = try await sync(with: server, time: time)
       if !applied.more { return }
