@@ -159,7 +159,7 @@ extension Store {
   ) async throws -> AppliedRound {
     let round = try await beginRound(batch: batch)
     let bytes = try server.answer(round.bytes, time: time)
-    return try await apply(SyncAnswer(decoding: bytes), roundTrip: 20)
+    return try await apply(SyncAnswer(decodingPlain: bytes), roundTrip: 20)
   }
 
   /// Rounds until nothing is left to be said.

@@ -93,7 +93,7 @@ extension JSONReader {
   }
 
   /// Reads an object whose one member names the kind of value; a kind not known here is kept.
-  private mutating func taggedValue() throws(JSONFault) -> FieldValue {
+  mutating func taggedValue() throws(JSONFault) -> FieldValue {
     let start = offset
     try open(0x7B, or: .object)
     guard peek() == 0x22 else {

@@ -87,6 +87,8 @@ struct JSONMembers {
   /// How deep the value at hand may go; less than the message's limit inside values that are kept.
   var depthLimit = WireLimit.depth.value
   var cache = WireCache()
+  /// Whether plain records of a page stay as they came.
+  var keepsPlain = false
   let members = WireMemberTable.shared
   /// The names of all open objects that only their bytes tell apart.
   var noted: [JSONText] = []

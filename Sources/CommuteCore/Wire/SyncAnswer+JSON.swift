@@ -4,6 +4,7 @@ extension SyncAnswer {
     var size = 1_024 + verdicts.count * 256
     for feed in feeds {
       for record in feed.records { size += max(record.encoded.count, 512) }
+      size += feed.plain.records.count * 512
     }
     var writer = JSONWriter(capacity: size)
     writer.answer(self)
@@ -16,6 +17,20 @@ extension SyncAnswer {
   public init(decoding bytes: [UInt8]) throws(WireError) {
     self = try WireEdge.readMessage(bytes, limit: .answer) { (reader) throws(JSONFault) in
       try reader.answer()
+    }
+  }
+
+  /// Reads an answer, and leaves records that are nothing but values under one stamp as they came,
+  /// for a store that binds them from there; ``Feed/records`` lacks those.
+  ///
+  /// - Throws: ``WireError``, for the same bytes as ``init(decoding:)``.
+  package init(decodingPlain bytes: [UInt8]) throws(WireError) {
+    self = try WireEdge.readMessage(bytes, limit: .answer) { (reader) throws(JSONFault) in
+      reader.keepsPlain = true
+      return try reader.answer()
+    }
+    for index in feeds.indices where !feeds[index].plain.isEmpty {
+      feeds[index].plain.bytes = bytes
     }
   }
 }
@@ -97,9 +112,9 @@ extension JSONWriter {
     }
     append(",\"fence\":")
     unsigned(feed.fence)
-    if !feed.records.isEmpty {
+    if feed.recordCount > 0 {
       append(",\"records\":")
-      records(feed.records)
+      records(feed.messages)
     }
     if feed.more { append(",\"more\":true") }
     if let reset = feed.reset {
@@ -219,6 +234,7 @@ extension JSONReader {
       case .grant: result.grant = try unsigned()
       case .cursor: result.cursor = try skipNull() ? nil : unsigned()
       case .fence: result.fence = try unsigned()
+      case .records where keepsPlain: result.records = try records(plain: &result.plain)
       case .records: result.records = try records()
       case .more: result.more = try boolean()
       case .reset: result.reset = try skipNull() ? nil : unsigned()

@@ -10,8 +10,10 @@ public struct SyncAnswer: Hashable, Sendable {
     public var cursor: UInt64?
     /// Tombstones up to this revision are purged.
     public var fence: UInt64
-    /// The records in the order of their revisions.
+    /// The records in the order of their revisions; without those in ``plain``.
     public var records: [RecordMessage]
+    /// Records that were left as they came; none unless asked for.
+    package var plain = PlainRecords()
     /// Whether there is more than fitted.
     public var more: Bool
     /// The fence of the reset that this page belongs to.
@@ -108,7 +110,7 @@ extension SyncAnswer.Feed {
   /// Whether both say the same; the reason is compared by its bytes.
   public static func == (left: SyncAnswer.Feed, right: SyncAnswer.Feed) -> Bool {
     left.feed == right.feed && left.grant == right.grant && left.cursor == right.cursor
-      && left.fence == right.fence && left.records == right.records && left.more == right.more
+      && left.fence == right.fence && left.messages == right.messages && left.more == right.more
       && left.reset == right.reset && left.revoked.map(Key.init) == right.revoked.map(Key.init)
   }
 
@@ -116,7 +118,7 @@ extension SyncAnswer.Feed {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(feed)
     hasher.combine(cursor)
-    hasher.combine(records)
+    hasher.combine(messages)
   }
 }
 

@@ -63,10 +63,43 @@ final class TableStatements {
       statement.bind(feed, at: 2)
       if let stamp = bind(view, to: statement) {
         HiddenState.packShared(
-          stamp, of: view, shape: shape, names: &names, user: user, into: &packer)
+          stamp, revision: view.revision, author: view.author, shape: shape, names: &names,
+          user: user, into: &packer)
       } else {
         HiddenState.pack(view, shape: shape, names: &names, user: user, into: &packer)
       }
+      statement.bind(packer.bytes, at: shape.layout.count + 3)
+      try statement.run()
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Writes a whole row from where its values stand in a message: each has its column.
+  func put(
+    _ plain: PlainRecords, _ record: PlainRecords.Record, columns: [Int],
+    bytes: UnsafeBufferPointer<UInt8>, feed: String, names: inout NumberedNames, user: String,
+    packer: inout Packer, on connection: Connection
+  ) throws(StoreError) {
+    do {
+      let statement = try replace(on: connection)
+      statement.bind(high: record.id.high, low: record.id.low, at: 1)
+      statement.bind(feed, at: 2)
+      for (position, column) in columns.enumerated() {
+        switch plain.values[record.firstValue + position] {
+        case .null: statement.bindNull(at: column + 3)
+        case .boolean(let flag): statement.bind(flag, at: column + 3)
+        case .integer(let number), .instant(let number): statement.bind(number, at: column + 3)
+        case .double(let number): statement.bind(number, at: column + 3)
+        case .text(let start, let count), .list(let start, let count):
+          // A list without escapes and spaces stands in its column as it does in a message.
+          let range = Int(start)..<Int(start) + Int(count)
+          statement.bind(utf8: UnsafeBufferPointer(rebasing: bytes[range]), at: column + 3)
+        }
+      }
+      HiddenState.packShared(
+        record.stamp, revision: record.revision, author: plain.authors[record.author],
+        shape: shape, names: &names, user: user, into: &packer)
       statement.bind(packer.bytes, at: shape.layout.count + 3)
       try statement.run()
     } catch {

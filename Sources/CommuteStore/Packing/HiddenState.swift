@@ -172,11 +172,10 @@ enum HiddenState {
 
   /// Writes the hidden column of a state whose fields all have a column and share one stamp.
   static func packShared(
-    _ stamp: Stamp, of state: RecordState, shape: TableShape, names: inout NumberedNames,
-    user: String, into packer: inout Packer
+    _ stamp: Stamp, revision: Revision?, author: String, shape: TableShape,
+    names: inout NumberedNames, user: String, into packer: inout Packer
   ) {
-    putHead(
-      [], state.revision, state.author, user: user, shape: shape, names: &names, into: &packer)
+    putHead([], revision, author, user: user, shape: shape, names: &names, into: &packer)
     packer.put(stamp, names: &names)
   }
 

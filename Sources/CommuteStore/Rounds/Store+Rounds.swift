@@ -53,7 +53,7 @@ extension Store {
     let mayRenew = answer.renew != nil || answer.feeds.contains { $0.revoked != nil }
     // A page takes milliseconds: no place for a thread that others share.
     let isLong = answer.feeds.contains {
-      $0.records.count > Self.recordsInPlace || $0.reset != nil || $0.revoked != nil
+      $0.recordCount > Self.recordsInPlace || $0.reset != nil || $0.revoked != nil
     }
     let (applied, host, isAstray) = try await perform(
       mayRenew ? .full : .normal, onThread: isLong || !answer.ancestry.isEmpty

@@ -153,31 +153,6 @@ extension WriterCore {
     return outcome
   }
 
-  /// Applies the records of a page.
-  func absorb(
-    _ part: SyncAnswer.Feed, into applied: inout AppliedRound
-  ) throws(StoreError) {
-    guard !part.records.isEmpty else { return }
-    let hasQuarantine = try hasQuarantine
-    var shape: TableShape?
-    // Not copied one by one, which a page of a thousand would notice.
-    try part.records.withUnsafeBufferPointer { (records) throws(StoreError) in
-      for index in records.indices {
-        let table = records[index].key.table
-        if shape?.key != table { shape = shapes.shape(named: table) }
-        do throws(StoreError) {
-          try absorb(records[index], feed: part.feed, in: shape)
-          if hasQuarantine { try releaseQuarantine(records[index].key) }
-          applied.records += 1
-        } catch {
-          guard error.isAboutOneRecord else { throw error }
-          try quarantine(records[index], feed: part.feed, reason: error.message)
-          applied.quarantined += 1
-        }
-      }
-    }
-  }
-
   /// Replaces what the server last told of one record.
   func absorb(
     _ message: RecordMessage, feed: Key, in shape: TableShape?

@@ -107,12 +107,13 @@ extension WriterCore {
 
   /// Keeps that a reset has told the records of a page, those that could not be applied, too.
   private func noteSeen(_ part: SyncAnswer.Feed) throws(StoreError) {
-    for message in part.records {
+    let keys = part.records.lazy.map(\.key)
+    for key in Array(keys) + part.plain.records.indices.map(part.plain.key) {
       let statement = try kept(
         "INSERT OR IGNORE INTO c_seen(feed, tbl, id) VALUES (?1, ?2, ?3)")
       statement.bind(part.feed.text, at: 1)
-      statement.bind(message.key.table.text, at: 2)
-      statement.bind(high: message.key.id.high, low: message.key.id.low, at: 3)
+      statement.bind(key.table.text, at: 2)
+      statement.bind(high: key.id.high, low: key.id.low, at: 3)
       try run(statement)
     }
   }

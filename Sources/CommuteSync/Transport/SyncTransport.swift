@@ -30,7 +30,7 @@ struct SyncTransport: Sendable {
       throw NoAnswer(failure: .notAnAnswer("it sent \(kind.prefix(60))"))
     }
     do {
-      return try SyncAnswer(decoding: response.body)
+      return try SyncAnswer(decodingPlain: response.body)
     } catch .notOurs {
       throw NoAnswer(failure: .notAnAnswer("its JSON is another's"))
     } catch {

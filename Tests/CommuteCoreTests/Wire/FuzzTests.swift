@@ -63,7 +63,10 @@ import Testing
   }
 
   static func isStable(answer bytes: [UInt8]) -> Bool {
-    guard let message = try? SyncAnswer(decoding: bytes) else { return false }
+    let general = Result { () throws(WireError) in try SyncAnswer(decoding: bytes) }
+    let plain = Result { () throws(WireError) in try SyncAnswer(decodingPlain: bytes) }
+    #expect(plain == general)
+    guard let message = try? general.get() else { return false }
     let again = message.encoded()
     let read = try? SyncAnswer(decoding: again)
     #expect(read == message)

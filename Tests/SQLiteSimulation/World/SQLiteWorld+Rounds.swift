@@ -149,7 +149,7 @@ extension SQLiteWorld {
     case .answer(let bytes):
       let answer: SyncAnswer
       do throws(WireError) {
-        answer = try SyncAnswer(decoding: bytes)
+        answer = try SyncAnswer(decodingPlain: bytes)
       } catch {
         throw Breach(promise: .trap, text: "an answer cannot be read: \(error.message)")
       }
