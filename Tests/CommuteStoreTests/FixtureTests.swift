@@ -11,7 +11,7 @@ import Testing
 /// schema where there are none; those that are there are never written again.
 @Suite struct FixtureTests {
   /// The schemas that were released, the present one last.
-  static let schemas = [1, 2, 3, 4, 5, 6, 7]
+  static let schemas = [1, 2, 3, 4, 5, 6, 7, 8]
 
   let folder: TemporaryStore
   let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
@@ -125,6 +125,9 @@ import Testing
     // The file came from elsewhere, so it writes under another name from here on.
     #expect(device.earlierReplicas.count == 1)
     #expect(try folder.value("SELECT count(*) FROM c_unknown") == .integer(1))
+    // What the server told of the two records that were changed since stands in their rows.
+    #expect(try folder.bases().map { $0[1] } == [id(1), id(2)].map { .bytes($0.bytes) })
+    #expect(try folder.value("SELECT count(*) FROM c_base") == .integer(0))
     let round = try await store.beginRound(batch: 100)
     #expect(round.operationCount == 4)
   }

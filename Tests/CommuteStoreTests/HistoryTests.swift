@@ -178,6 +178,12 @@ extension WriterCore {
       (row) throws(StoreError) in UInt64(stored: row.int64(0))
     }
     if clock < known ?? 0 { problems.append("the clock is behind the outbox") }
+    let misplaced: SQL = """
+      SELECT 1 FROM c_base WHERE (tbl, id) IN (SELECT tbl, id FROM c_outbox)
+      UNION ALL SELECT 1 FROM c_outbox WHERE told IS NOT NULL
+        AND position NOT IN (SELECT min(position) FROM c_outbox GROUP BY tbl, id)
+      """
+    if try hasRows(misplaced) { problems.append("a base stands where it is not looked for") }
     return problems
   }
 

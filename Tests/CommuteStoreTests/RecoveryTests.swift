@@ -191,6 +191,32 @@ import Testing
     #expect(problems == [])
   }
 
+  @Test func `a base that is not understood is read anew, and its change stays`() async throws {
+    try await fill(pending: 2)
+    try folder.execute("UPDATE c_outbox SET told = x'FF' WHERE told IS NOT NULL")
+    let report = try recover()
+    #expect(report.losses.count == 1)
+    #expect(report.losses.first?.contains("what the server told below row") == true)
+    let store = try folder.open { $0.randomSeed = 10 }
+    try await store.syncAll(with: server)
+    let changed = try await store.read { tx in try tx.fetch(Book.self, id(1)) }
+    #expect(changed == Book(id: id(1), title: "Book 1", author: "Somebody", rating: 5))
+    #expect(try await store.counts().waiting == 0)
+    #expect(try folder.bases().isEmpty)
+  }
+
+  @Test func `a file of an earlier schema is recovered, too`() async throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.device, withIntermediateDirectories: true)
+    let fixtures = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures")
+    try FileManager.default.copyItem(
+      at: fixtures.appending(path: "schema-7.db"), to: URL(filePath: path))
+    #expect(try recover().losses == [])
+    let store = try folder.open { $0.randomSeed = 10 }
+    #expect(try await store.counts().waiting == 5)
+    #expect(try folder.bases().count == 2)
+  }
+
   @Test func `an open store keeps its file from being recovered`() async throws {
     try await fill()
     let store = try folder.open()

@@ -53,13 +53,13 @@ import Testing
     try await store.write { tx in try tx.update(Book.self, id(1)) { $0.rating = 3 } }
     let bytes = try server.answer(round.bytes, time: 1_700_000_000_000)
     let applied = try await store.apply(SyncAnswer(decoding: bytes), roundTrip: 10)
-    let base = try folder.value("SELECT count(*) FROM c_base")
+    let bases = try folder.bases().count
     #expect(applied.more)
-    #expect(base == .integer(1))
+    #expect(bases == 1)
     try await store.syncAll(with: server)
     let counts = try await store.counts()
     #expect(counts.waiting == 0)
-    #expect(try folder.value("SELECT count(*) FROM c_base") == .integer(0))
+    #expect(try folder.bases().count == 0)
     let held = server.records[RecordKey(table: "book", id: id(1))]
     #expect(held?.state.fields["rating"]?.value == .integer(3))
   }

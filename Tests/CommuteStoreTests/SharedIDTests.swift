@@ -59,14 +59,14 @@ private struct Loan: Record, Equatable {
     let bytes = try server.answer(round.bytes, time: 1_700_000_000_000)
     let applied = try await store.apply(SyncAnswer(decoding: bytes), roundTrip: 10)
     #expect(applied.settled == 2)
-    #expect(try tables(of: "c_base") == [.text("book"), .text("loan")])
+    #expect(try folder.bases().map { $0[0] } == [.text("book"), .text("loan")])
     let held = try await shown()
     #expect(held.book == Book(id: id(1), title: "Momo", rating: 3))
     #expect(held.loan == Loan(id: id(1), title: "to Anna", rating: 4))
     try await store.syncAll(with: server)
     let counts = try await store.counts()
     #expect(counts == StoreCounts())
-    #expect(try tables(of: "c_base") == [])
+    #expect(try folder.bases().map { $0[0] } == [])
     #expect(server.records[book]?.state.fields["rating"]?.value == .integer(3))
     #expect(server.records[loan]?.state.fields["rating"]?.value == .integer(4))
   }
@@ -85,7 +85,7 @@ private struct Loan: Record, Equatable {
     let held = try await shown()
     #expect(held.loan == Loan(id: id(1), title: "to Anna", rating: 2))
     #expect(held.book == Book(id: id(1), title: "Momo", rating: 1))
-    #expect(try tables(of: "c_base") == [.text("loan")])
+    #expect(try folder.bases().map { $0[0] } == [.text("loan")])
   }
 
   @Test func `a refusal of one leaves the other`() async throws {

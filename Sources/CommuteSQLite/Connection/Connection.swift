@@ -42,7 +42,7 @@ import CSQLite
 
   /// How long a call waits for a lock held by another connection; 0 does not wait.
   public var busyMilliseconds: Int32 {
-    didSet { waitWhenBusy() }
+    didSet { if busyMilliseconds != oldValue { waitWhenBusy() } }
   }
 
   /// Whether the connection was closed.

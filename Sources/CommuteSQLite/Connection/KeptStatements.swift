@@ -17,7 +17,21 @@ final class KeptStatements {
   private var young: [Key: Statement] = [:]
   private var old: [Key: Statement] = [:]
 
-  func statement(at address: UInt) -> Statement? { byLiteral[address] }
+  /// Those used last, by a part of their addresses: most are found here without hashing.
+  @exclusivity(unchecked) private var recent = [Recent?](repeating: nil, count: 64)
+
+  private struct Recent {
+    let address: UInt
+    let statement: Statement
+  }
+
+  func statement(at address: UInt) -> Statement? {
+    let slot = Int(truncatingIfNeeded: address >> 4) & 63
+    if let found = unsafe recent[slot], found.address == address { return found.statement }
+    guard let statement = byLiteral[address] else { return nil }
+    unsafe recent[slot] = Recent(address: address, statement: statement)
+    return statement
+  }
 
   func keep(_ statement: Statement, at address: UInt) { byLiteral[address] = statement }
 
@@ -38,6 +52,7 @@ final class KeptStatements {
 
   func removeAll() {
     byLiteral = [:]
+    unsafe recent = [Recent?](repeating: nil, count: 64)
     young = [:]
     old = [:]
   }

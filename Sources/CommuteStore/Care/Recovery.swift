@@ -185,6 +185,7 @@ struct Recovery {
         (row) throws(StoreError) in _ = try row.operation(from: 1, names: names)
       }
     }
+    try weedBases(target, names)
     for table in ["c_base", "c_tombstone", "c_unknown", "c_quarantine"] {
       try weed(target, table, key: "tbl || '/' || hex(id)", columns: "state") {
         (row) throws(StoreError) in
@@ -192,6 +193,33 @@ struct Recovery {
           _ = try PackedState.unpack(bytes, names: names)
         }
       }
+    }
+  }
+
+  /// What the server told of a record with changes in line is read anew; the changes stay.
+  private mutating func weedBases(_ target: Connection, _ names: NumberedNames) throws(StoreError) {
+    var strange: [Int64] = []
+    let statement = try speaking { () throws(SQLiteError) -> Statement? in
+      // A file of an earlier schema has these in `c_base` only.
+      let isThere: SQL = "SELECT 1 FROM pragma_table_info('c_outbox') WHERE name = 'told'"
+      guard try target.value(isThere) != .null else { return nil }
+      return try target.prepare("SELECT position, told FROM c_outbox WHERE told IS NOT NULL")
+    }
+    guard let statement else { return }
+    try statement.forEach { (row) throws(StoreError) in
+      do throws(StoreError) {
+        try row.unpacked(1) { (bytes) throws(StoreError) in
+          _ = try PackedState.unpack(bytes, names: names)
+        }
+      } catch {
+        strange.append(row.int64(0))
+      }
+    }
+    for position in strange {
+      try speaking { () throws(SQLiteError) in
+        _ = try target.run("UPDATE c_outbox SET told = NULL WHERE position = \(position)")
+      }
+      report.losses.append("c_outbox: what the server told below row \(position) is not understood")
     }
   }
 

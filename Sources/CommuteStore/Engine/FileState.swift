@@ -43,8 +43,10 @@ struct FileState: Sendable {
   var clockInMeta: UInt64
   /// What this transaction changed so far, where somebody observes.
   var changes: [CommittedChange] = []
-  /// Records whose last row left the outbox in this transaction.
-  var settled: Set<RecordID> = []
+  /// The rows that left the outbox in this transaction.
+  var goneRows: [(id: RecordID, place: Int64)] = []
+  /// Records that this transaction offers no longer.
+  var goneOffers: [RecordID] = []
   /// Whether this transaction put rows into the outbox.
   var queued = false
   /// Whether this transaction changed a setting.

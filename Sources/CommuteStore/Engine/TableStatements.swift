@@ -4,11 +4,13 @@ import CommuteSQLite
 /// The statements by which the writer reads and writes one table, made when first needed.
 final class TableStatements {
   let shape: TableShape
-  private var reading: Statement?
-  private var inserting: Statement?
-  private var replacing: Statement?
+  @exclusivity(unchecked) private var reading: Statement?
+  @exclusivity(unchecked) private var inserting: Statement?
+  @exclusivity(unchecked) private var replacing: Statement?
   private var deleting: Statement?
   private var updating: [UInt64: Statement] = [:]
+  /// The one of these used last, which is the one wanted most often.
+  @exclusivity(unchecked) private var latest: (changed: UInt64, statement: Statement)?
   /// Where the JSON of lists is made.
   private var scratch: [UInt8] = []
 
@@ -159,7 +161,11 @@ final class TableStatements {
 
   /// Writes a set of fields, in the declared order, then `_commute`, of the row of an id.
   func update(_ mask: UInt64, on connection: Connection) throws(SQLiteError) -> Statement {
-    if let kept = updating[mask] { return kept }
+    if let latest, latest.changed == mask { return latest.statement }
+    if let kept = updating[mask] {
+      latest = (mask, kept)
+      return kept
+    }
     var sets = ""
     for (index, field) in shape.layout.fields.enumerated() where mask >> UInt64(index) & 1 == 1 {
       sets += "\(SQL.quoted(field.name.text)) = ?, "

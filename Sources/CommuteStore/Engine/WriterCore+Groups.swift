@@ -13,26 +13,20 @@ struct WriteJob: Sendable {
 
 /// Running writes: one alone, or all that wait in one transaction.
 extension WriterCore {
-  /// Runs one write where the caller stands, if nobody else writes now.
-  ///
-  /// - Returns: Nil where another process is writing; nothing was run then.
-  func runInPlace<Result>(
-    _ body: (WriterCore) throws -> Result
-  ) throws -> Result? {
+  /// Runs one write where the caller stands; nothing is run where another process is writing.
+  func runInPlace(_ body: (WriterCore) throws -> Void) throws {
     do throws(StoreError) {
       try begin(.normal, waits: false)
     } catch .busy {
-      return nil
+      return
     }
-    let result: Result
     do {
-      result = try body(self)
+      try body(self)
     } catch {
       rollback()
       throw error
     }
     try commit(writes: 1)
-    return result
   }
 
   /// Runs all writes in one transaction: one that throws is undone alone.

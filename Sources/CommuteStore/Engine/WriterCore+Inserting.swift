@@ -39,21 +39,23 @@ extension WriterCore {
       throw StoreError(error)
     }
     PackedChange.packFresh(record, stamp: stamp, shape: shape, names: &names, into: &packer)
-    try queuePacked(creates: true, newOperation(), id: id, feed: feed.text, in: shape)
+    try queuePacked(newOperation(), over: nil, id: id, feed: feed.text, in: shape)
     note(shape.slot, id, CommittedChange.everything)
     note(engine: "c_outbox")
     return true
   }
 
-  /// Puts the change that the packer holds into a new row of the outbox.
+  /// Puts the change that the packer holds into a new row of the outbox, with the base beneath it
+  /// where it creates nothing.
   func queuePacked(
-    creates: Bool, _ operation: OperationID, id: RecordID, feed: String, in shape: TableShape
+    _ operation: OperationID, over base: [UInt8]?, id: RecordID, feed: String,
+    in shape: TableShape
   ) throws(StoreError) {
     let statement = try kept(
       """
       INSERT INTO c_outbox(operation, creates, fields, clock, position, tbl, id, feed, schema,
-        replica)
-      VALUES (?1, ?10, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        replica, told)
+      VALUES (?1, ?10, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?11)
       """)
     statement.bind(high: operation.high, low: operation.low, at: 1)
     statement.bind(packer.bytes, at: 2)
@@ -64,7 +66,9 @@ extension WriterCore {
     statement.bind(feed, at: 7)
     statement.bind(schema.version.stored, at: 8)
     statement.bind(names.number(of: state.device.replica), at: 9)
-    statement.bind(creates, at: 10)
+    statement.bind(base == nil, at: 10)
+    // What is not bound is null.
+    if let base { statement.bind(base, at: 11) }
     try run(statement)
     noteQueued(id)
   }

@@ -38,11 +38,10 @@ extension WriterCore {
   /// Whether the record's creation is in line, or was refused and nobody has decided about it.
   private func isToBeMade(_ key: RecordKey) throws(StoreError) -> Bool {
     let table = key.table.text
-    if pending.contains(key.id),
-      try hasRows(
-        "SELECT 1 FROM c_outbox WHERE id = \(key.id) AND tbl = \(table) AND creates = 1")
-    {
-      return true
+    for place in try places(of: key) {
+      if try hasRows("SELECT 1 FROM c_outbox WHERE position = \(place) AND creates = 1") {
+        return true
+      }
     }
     return try hasRows(
       "SELECT 1 FROM c_inbox WHERE id = \(key.id) AND tbl = \(table) AND creates = 1")

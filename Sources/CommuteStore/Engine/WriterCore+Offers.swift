@@ -37,6 +37,7 @@ extension WriterCore {
         _ = try connection.run(
           "DELETE FROM c_offer WHERE id = \(key.id) AND tbl = \(key.table.text)")
       }
+      state.goneOffers.append(key.id)
       return note(engine: "c_offer")
     }
     let packed = PackedState.pack(offer.state, names: &names)
@@ -52,8 +53,7 @@ extension WriterCore {
         """)
     }
     hasOffers = true
-    pending.insert(key.id)
-    if !state.settled.isEmpty { state.settled.remove(key.id) }
+    pending.insert(key.id, at: RecordPlaces.offer)
     note(engine: "c_offer")
   }
 

@@ -9,18 +9,44 @@ extension WriterCore {
     epoch, base, in_flight, bytes, attempts, perhaps_sent, not_before
     """
 
-  /// The rows of one record, in the order of first change.
-  func rows(of key: RecordKey) throws(StoreError) -> [OutboxRow] {
-    guard pending.contains(key.id) else { return [] }
-    let statement = try kept(
-      """
-      SELECT position, operation, tbl, id, feed, schema, replica, creates, fields, deleted,
-        revives, needs, epoch, base, in_flight, bytes, attempts, perhaps_sent, not_before
-      FROM c_outbox WHERE id = ?1 AND tbl = ?2 ORDER BY position
-      """)
-    statement.bind(high: key.id.high, low: key.id.low, at: 1)
-    statement.bind(key.table.text, at: 2)
-    return try statement.all { (row) throws(StoreError) in try outboxRow(row) }
+  /// The rows of one record, in the order of first change, and the base that one of them holds.
+  func rows(of key: RecordKey) throws(StoreError) -> (rows: [OutboxRow], base: PlacedBase?) {
+    var rows: [OutboxRow] = []
+    var base: PlacedBase?
+    for place in pending.places(of: key.id) {
+      let statement = try kept(
+        """
+        SELECT position, operation, tbl, id, feed, schema, replica, creates, fields, deleted,
+          revives, needs, epoch, base, in_flight, bytes, attempts, perhaps_sent, not_before, told
+        FROM c_outbox WHERE position = ?1 AND id = ?2 AND tbl = ?3
+        """)
+      bind(place, of: key, to: statement)
+      let found = try statement.first { (row) throws(StoreError) in
+        if !row.isNull(19) { base = PlacedBase(.row(place), try packedState(row, 19)) }
+        return try outboxRow(row)
+      }
+      if let found { rows.append(found) }
+    }
+    return (rows, base)
+  }
+
+  /// The places in line of the rows of one record, rising.
+  func places(of key: RecordKey) throws(StoreError) -> [Int64] {
+    var places: [Int64] = []
+    for place in pending.places(of: key.id) {
+      let statement = try kept(
+        "SELECT 1 FROM c_outbox WHERE position = ?1 AND id = ?2 AND tbl = ?3")
+      bind(place, of: key, to: statement)
+      let found: Bool? = try statement.first { (_) throws(StoreError) in true }
+      if found != nil { places.append(place) }
+    }
+    return places
+  }
+
+  private func bind(_ place: Int64, of key: RecordKey, to statement: Statement) {
+    statement.bind(place, at: 1)
+    statement.bind(high: key.id.high, low: key.id.low, at: 2)
+    statement.bind(key.table.text, at: 3)
   }
 
   /// Rows that a condition chooses, in the order of first change.
@@ -38,22 +64,31 @@ extension WriterCore {
   }
 
   /// Writes the rows of a record that differ from those it had.
-  func save(_ rows: [OutboxRow], was before: [OutboxRow]) throws(StoreError) {
-    guard rows != before else { return }
+  ///
+  /// - Returns: The place of the first of them; nil where there is none any more.
+  @discardableResult
+  func save(_ rows: [OutboxRow], was before: [OutboxRow]) throws(StoreError) -> Int64? {
+    guard rows != before else { return rows.first?.order }
     for old in before where !rows.contains(where: { $0.order == old.order }) {
       try speaking { () throws(SQLiteError) in
         try connection.run("DELETE FROM c_outbox WHERE position = \(old.order)")
       }
+      state.goneRows.append((old.operation.key.id, old.order))
       state.clockInOutbox = 0
     }
+    var first: Int64?
     for row in rows {
-      if row.order == 0 {
+      var place = row.order
+      if place == 0 {
+        place = state.nextPosition
         try insert(row)
-      } else if let old = before.first(where: { $0.order == row.order }), old != row {
+      } else if let old = before.first(where: { $0.order == place }), old != row {
         try update(row, was: old)
       }
+      if first == nil { first = place }
     }
     note(engine: "c_outbox")
+    return first
   }
 
   private func insert(_ row: OutboxRow) throws(StoreError) {
@@ -77,11 +112,10 @@ extension WriterCore {
 
   /// Takes note of a new last row.
   func noteQueued(_ id: RecordID) {
+    pending.insert(id, at: state.nextPosition)
     state.nextPosition += 1
     state.clockInOutbox = state.device.clock.last
     state.queued = true
-    pending.insert(id)
-    if !state.settled.isEmpty { state.settled.remove(id) }
   }
 
   /// Binds what can change in a row: parameters 1 to 6.

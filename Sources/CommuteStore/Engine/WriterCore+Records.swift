@@ -12,6 +12,8 @@ struct LoadedRecord {
   let place: Place
   /// The record as it was loaded.
   let before: DeviceRecord
+  /// Where base stands while anything of the device's own lies over it.
+  let basePlace: BasePlace
 }
 
 /// Loading and saving single records.
@@ -25,7 +27,8 @@ extension WriterCore {
   ) throws(StoreError) -> LoadedRecord {
     let key = RecordKey(table: shape.key, id: id)
     var record = DeviceRecord(key: key, feed: feed, table: shape.layout.schema)
-    record.rows = try rows(of: key)
+    let line = try rows(of: key)
+    record.rows = line.rows
     var place = LoadedRecord.Place.nowhere
     if let found = try row(id, in: shape, seen: seen) {
       place = .row
@@ -41,8 +44,21 @@ extension WriterCore {
       record.feed = found.feed
     }
     if let first = record.rows.first { record.feed = first.operation.feed }
-    if record.isLaidOver { record.base = try base(of: key) }
-    return LoadedRecord(record: record, place: place, before: record)
+    let basePlace = try takeBase(of: &record, in: line.base, otherwise: record.base)
+    return LoadedRecord(record: record, place: place, before: record, basePlace: basePlace)
+  }
+
+  /// Gives a record its base: where anything lies over it, not what is shown.
+  private func takeBase(
+    of record: inout DeviceRecord, in row: PlacedBase?, otherwise shown: RecordState?
+  ) throws(StoreError) -> BasePlace {
+    guard record.isLaidOver else {
+      record.base = shown
+      return .nowhere
+    }
+    let found = record.rows.isEmpty ? try apartBase(of: record.key) : row
+    record.base = found?.state
+    return found?.place ?? .nowhere
   }
 
   /// Loads everything the device holds of a record of any table.
@@ -55,16 +71,18 @@ extension WriterCore {
 
   /// Loads a record of a table that this app does not know.
   func loadUnknown(_ key: RecordKey, feed: Key) throws(StoreError) -> LoadedRecord {
-    var record = DeviceRecord(key: key, feed: feed, rows: try rows(of: key))
+    let line = try rows(of: key)
+    var record = DeviceRecord(key: key, feed: feed, rows: line.rows)
     let found = try unknown(key)
     record.feed = found?.feed ?? feed
     if let found = try offer(of: key) {
       record.offer = found.offer
       record.feed = found.feed
     }
-    record.base = record.isLaidOver ? try base(of: key) : found?.state
+    let basePlace = try takeBase(of: &record, in: line.base, otherwise: found?.state)
     return LoadedRecord(
-      record: record, place: found == nil ? .nowhere : .unknown, before: record)
+      record: record, place: found == nil ? .nowhere : .unknown, before: record,
+      basePlace: basePlace)
   }
 
   /// A row of a table with everything known of it.
@@ -120,16 +138,13 @@ extension WriterCore {
   func saveOutbox(of loaded: LoadedRecord) throws(StoreError) {
     let record = loaded.record
     let before = loaded.before
-    try save(record.rows, was: before.rows)
+    let first = try save(record.rows, was: before.rows)
     try save(record.offer, was: before.offer, of: record)
-    let hadBase = before.isLaidOver && before.base != nil
-    guard record.isLaidOver, let base = record.base else {
-      if hadBase { try deleteBase(record.key) }
-      if !record.isLaidOver, before.isLaidOver { state.settled.insert(record.key.id) }
-      return
-    }
-    if hadBase, base == before.base { return }
-    try putBase(base, of: record.key)
+    let base = record.isLaidOver ? record.base : nil
+    let place = base == nil ? .nowhere : first.map { BasePlace.row($0) } ?? .apart
+    if place == loaded.basePlace, place == .nowhere || base == before.base { return }
+    if place != loaded.basePlace { try clearBase(of: record, at: loaded.basePlace) }
+    if let base { try put(base, of: record.key, at: place) }
   }
 
   private func removeRow(

@@ -19,11 +19,12 @@ extension WriterCore {
     try speaking { () throws(SQLiteError) in
       hasTombstones = try connection.value("SELECT 1 FROM c_tombstone LIMIT 1") != .null
       hasOffers = try connection.value("SELECT 1 FROM c_offer LIMIT 1") != .null
-      pending = PendingRecords()
-      let ids = try connection.statement("SELECT id FROM c_outbox UNION ALL SELECT id FROM c_offer")
-      try ids.forEach { (row) throws(SQLiteError) in
+      pending = RecordPlaces()
+      let places = try connection.statement(
+        "SELECT id, position FROM c_outbox UNION ALL SELECT id, 0 FROM c_offer")
+      try places.forEach { (row) throws(SQLiteError) in
         if let pair = row.pair(0) {
-          pending.insert(RecordID(high: pair.high, low: pair.low))
+          pending.insert(RecordID(high: pair.high, low: pair.low), at: row.int64(1))
         }
       }
     }

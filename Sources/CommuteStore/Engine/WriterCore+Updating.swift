@@ -20,12 +20,18 @@ extension WriterCore {
     }
     statement.bind(high: id.high, low: id.low, at: 1)
     let user = state.device.account.user
-    let found = try statement.first { (row) throws(StoreError) -> PlainRow? in
-      let plain = try HiddenState.plain(row, shape: shape, names: &names, user: user)
-      if plain != nil { try seen(row) }
-      return plain
+    let plain = sparePlain ?? PlainRow()
+    sparePlain = nil
+    let found = try statement.first { (row) throws(StoreError) -> Bool in
+      guard
+        try HiddenState.readPlain(row, into: plain, shape: shape, names: &names, user: user)
+      else { return false }
+      try seen(row)
+      return true
     }
-    return found ?? nil
+    if found == true { return plain }
+    sparePlain = plain
+    return nil
   }
 
   /// Writes some fields of a record that was loaded as plain.
@@ -37,32 +43,15 @@ extension WriterCore {
     in shape: TableShape
   ) throws(StoreError) -> UInt64? {
     guard !pending.contains(id), mask & ~shape.layout.plain == 0 else { return nil }
-    var values = Packer()
-    var ranges: [Range<Int>] = []
-    var changed: UInt64 = 0
-    var size = row.packed.bytes.count
-    for field in shape.sorted where mask >> UInt64(field) & 1 == 1 {
-      guard row.places[field] > 0, let bytes = shape.layout.size(of: record, field) else {
-        return nil
-      }
-      let start = values.bytes.count
-      shape.layout.pack(record, field, into: &values)
-      if values.bytes[start...] == row.value(of: field) { continue }
-      size += bytes
-      changed |= 1 << UInt64(field)
-      ranges.append(start..<values.bytes.count)
-    }
     // What may be too large on the wire is measured in the general way.
-    guard size <= Limits.recordBytes / 16 else { return nil }
+    guard let changed = row.take(record, changed: mask, in: shape) else { return nil }
     if changed == 0 { return 0 }
     let operation = newOperation()
     let stamp = state.device.clock.now(wall: options.clock.wall())
     PackedChange.packChanged(
-      row, changed: changed, values: values, ranges: ranges, stamp: stamp, shape: shape,
-      names: &names, into: &packer)
-    try queuePacked(creates: false, operation, id: id, feed: row.feed, in: shape)
+      row, changed: changed, stamp: stamp, shape: shape, names: &names, into: &packer)
+    try queuePacked(operation, over: row.packed.bytes, id: id, feed: row.feed, in: shape)
     note(engine: "c_outbox")
-    try putBase(packed: row.packed.bytes, of: RecordKey(table: shape.key, id: id))
     HiddenState.packChanged(
       row, changed: changed, stamp: stamp, shape: shape, names: &names,
       user: state.device.account.user, into: &packer)

@@ -14,19 +14,21 @@ final class WriterCore {
   @exclusivity(unchecked) var names = NumberedNames()
   @exclusivity(unchecked) var state: FileState
   /// The state as the file has it.
-  var saved: FileState
-  /// The records with rows in the outbox, or offered again.
-  @exclusivity(unchecked) var pending = PendingRecords()
-  var random: StoreRandom
+  @exclusivity(unchecked) var saved: FileState
+  /// The records with rows in the outbox, or offered again; it may name some too many.
+  @exclusivity(unchecked) var pending = RecordPlaces()
+  @exclusivity(unchecked) var random: StoreRandom
   @exclusivity(unchecked) var packer = Packer()
+  /// A row to be filled again; nil while one is in use.
+  @exclusivity(unchecked) var sparePlain: PlainRow?
   /// The latest `data_version`: another one means that another connection has written.
-  var dataVersion: Int64?
+  @exclusivity(unchecked) var dataVersion: Int64?
   /// The `data_version` at which observers were last told that others have written.
   var notedVersion: Int64?
   /// Pages that the log held when it was last copied into the database; 0 since it began anew.
-  var copiedPages = 0
+  @exclusivity(unchecked) var copiedPages = 0
   /// Whether there may be tombstones.
-  var hasTombstones = true
+  @exclusivity(unchecked) var hasTombstones = true
   /// Whether there may be records that are offered to the server again.
   var hasOffers = true
   /// The operations and offers of the round under way.
@@ -34,18 +36,18 @@ final class WriterCore {
   /// When all records were last searched for stamps from the future, by the monotonic clock.
   var searchedAt: Int64?
   /// Whether anybody observed when the transaction began.
-  var wasWatched = false
+  @exclusivity(unchecked) var wasWatched = false
   /// What is set, in memory.
   var preferences = PreferenceMemory()
   /// What was committed so far.
-  var commits = CommitCount()
-  var statements: [TableStatements]
+  @exclusivity(unchecked) var commits = CommitCount()
+  @exclusivity(unchecked) var statements: [TableStatements]
   /// What is answered since the connection was closed; nil while it is open.
-  var ending: StoreError?
+  @exclusivity(unchecked) var ending: StoreError?
   /// What every write is answered where the file may only be read; nil where it may be written.
-  var refusal: StoreError?
+  @exclusivity(unchecked) var refusal: StoreError?
   /// Whether it must still be decided, before anything is written, as who the file writes.
-  var isIdentityOpen = false
+  @exclusivity(unchecked) var isIdentityOpen = false
 
   var connection: Connection { session.connection }
   var shapes: Shapes { session.shapes }
@@ -120,12 +122,13 @@ final class WriterCore {
     folder.writerLock.unlock()
     commits.add(writes: writes)
     names.markSaved()
-    forgetSettled()
+    forgetGone()
     let queued = state.queued
     let isSet = state.preferencesChanged
     state.preferencesChanged = false
     state.changes = []
-    state.settled = []
+    state.goneRows = []
+    state.goneOffers = []
     state.queued = false
     saved = state
     if isSet { loadPreferences() }
@@ -145,16 +148,15 @@ final class WriterCore {
     }
   }
 
-  /// Forgets records over which nothing lies any more, unless a record of another table has the
-  /// same id.
-  private func forgetSettled() {
-    for id in state.settled {
-      let rows: SQL = """
-        SELECT 1 FROM c_outbox WHERE id = \(id) UNION SELECT 1 FROM c_offer WHERE id = \(id)
-        """
-      // Where that cannot be read, saying yes too often does no harm.
-      let count = try? connection.all(rows) { (row) throws(SQLiteError) in true }.count
-      if count == 0 { pending.remove(id) }
+  /// Forgets what lies over no record any more.
+  private func forgetGone() {
+    for row in state.goneRows { pending.remove(row.id, at: row.place) }
+    for id in state.goneOffers {
+      // A record of another table may have the same id. Where that cannot be read, saying yes too
+      // often does no harm.
+      let others: SQL = "SELECT 1 FROM c_offer WHERE id = \(id)"
+      let count = try? connection.all(others) { (row) throws(SQLiteError) in true }.count
+      if count == 0 { pending.remove(id, at: RecordPlaces.offer) }
     }
   }
 

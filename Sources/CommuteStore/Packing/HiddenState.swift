@@ -117,17 +117,17 @@ enum HiddenState {
     return Head(flags: Flags(rawValue: try reader.byte()), isFormer: true)
   }
 
-  /// The stamps of a row, and for each field as declared one more than the place of its own, 0 for
-  /// none.
-  private static func stamps(
-    _ reader: inout Unpacker, _ head: Head, covered: Int, shape: TableShape, names: NumberedNames
-  ) throws(StoreError) -> (stamps: [Stamp], places: [UInt8]) {
-    var places = [UInt8](repeating: 0, count: shape.layout.count)
+  /// Reads the stamps of a row, and for each field as declared one more than the place of its own;
+  /// the places were 0, for none.
+  private static func readStamps(
+    _ reader: inout Unpacker, _ head: Head, covered: Int, shape: TableShape, names: NumberedNames,
+    into stamps: inout [Stamp], _ places: inout [UInt8]
+  ) throws(StoreError) {
     guard head.flags.contains(.places) else {
       for place in 0..<covered { places[shape.declared[place]] = 1 }
-      return ([try reader.stamp(names: names)], places)
+      return stamps.append(try reader.stamp(names: names))
     }
-    let stamps =
+    stamps =
       head.isFormer ? try reader.stamps(names: names) : try reader.closeStamps(names: names)
     var last: UInt8 = 0
     for place in 0..<covered {
@@ -137,7 +137,6 @@ enum HiddenState {
       guard Int(found) <= stamps.count else { throw Unpacker.damage }
       places[shape.declared[place]] = found
     }
-    return (stamps, places)
   }
 
   private static func putRest(
@@ -228,32 +227,37 @@ enum HiddenState {
   }
 
   /// Reads a row of ``TableShape/selection`` of which nothing is known but values, stamps, revision
-  /// and author; nil where more is known.
-  static func plain(
-    _ row: borrowing Row, shape: TableShape, names: inout NumberedNames, user: String
-  ) throws(StoreError) -> PlainRow? {
+  /// and author.
+  ///
+  /// - Returns: Whether that is so; `known` holds the row then.
+  static func readPlain(
+    _ row: borrowing Row, into known: PlainRow, shape: TableShape, names: inout NumberedNames,
+    user: String
+  ) throws(StoreError) -> Bool {
     let count = shape.layout.count
-    let known = try row.withBytes(2 + count) { (bytes) throws(StoreError) -> PlainRow? in
+    let isPlain = try row.withBytes(2 + count) { (bytes) throws(StoreError) -> Bool in
       var reader = Unpacker(bytes)
       let head = try head(&reader)
-      guard head.flags.isSubset(of: [.revision, .author, .places]) else { return nil }
-      return try plain(&reader, head, shape: shape, names: names, user: user)
+      guard head.flags.isSubset(of: [.revision, .author, .places]) else { return false }
+      try readPlain(&reader, head, into: known, shape: shape, names: names, user: user)
+      return true
     }
-    guard var known else { return nil }
+    guard isPlain else { return false }
     for field in 0..<count where known.places[field] > 0 {
       // What the column may not hold is kept in another way when the row is written.
-      if row.isNull(2 + field), !shape.layout.fields[field].isOptional { return nil }
+      if row.isNull(2 + field), !shape.layout.fields[field].isOptional { return false }
     }
     known.feed = row.text(1)
     known.take(row, shape: shape, names: &names)
-    return known
+    return true
   }
 
-  private static func plain(
-    _ reader: inout Unpacker, _ head: Head, shape: TableShape, names: NumberedNames, user: String
-  ) throws(StoreError) -> PlainRow {
+  private static func readPlain(
+    _ reader: inout Unpacker, _ head: Head, into known: PlainRow, shape: TableShape,
+    names: NumberedNames, user: String
+  ) throws(StoreError) {
     let flags = head.flags
-    var known = PlainRow(fieldCount: shape.layout.count)
+    known.clear(fieldCount: shape.layout.count)
     let covered = try reader.index()
     guard covered <= shape.declared.count else { throw Unpacker.damage }
     if flags.contains(.revision) {
@@ -261,31 +265,31 @@ enum HiddenState {
       known.author = user
     }
     if flags.contains(.author) { known.author = try reader.text() }
-    (known.stamps, known.places) = try stamps(
-      &reader, head, covered: covered, shape: shape, names: names)
-    return known
+    try readStamps(
+      &reader, head, covered: covered, shape: shape, names: names, into: &known.stamps,
+      &known.places)
   }
 
   /// Writes the hidden column of a plain row some of whose fields were stamped now, as ``pack``
-  /// would.
+  /// would; the row itself knows no longer which stamps it had.
   static func packChanged(
     _ row: PlainRow, changed: UInt64, stamp: Stamp, shape: TableShape,
     names: inout NumberedNames, user: String, into packer: inout Packer
   ) {
-    var list = StampList()
-    var places = row.places
+    row.list.removeAll()
     for field in shape.sorted {
       let isChanged = changed >> UInt64(field) & 1 == 1
-      guard isChanged || places[field] > 0 else { continue }
-      places[field] = UInt8(list.place(of: isChanged ? stamp : row.stamp(of: field)) + 1)
+      guard isChanged || row.places[field] > 0 else { continue }
+      row.places[field] = UInt8(
+        row.list.place(of: isChanged ? stamp : row.stamp(of: field)) + 1)
     }
-    let isShared = list.stamps.count == 1 && !places.contains(0)
+    let isShared = row.list.stamps.count == 1 && !row.places.contains(0)
     putHead(
       isShared ? [] : .places, row.revision, row.author, user: user, shape: shape, names: &names,
       into: &packer)
     if isShared { return packer.put(stamp, names: &names) }
-    packer.put(close: list.stamps, names: &names)
-    put(places, of: list.stamps.count, shape: shape, into: &packer)
+    packer.put(close: row.list.stamps, names: &names)
+    put(row.places, of: row.list.stamps.count, shape: shape, into: &packer)
   }
 
   /// Reads only the revision; nil where the server told none.
@@ -312,8 +316,10 @@ enum HiddenState {
       state.author = user
     }
     if flags.contains(.author) { state.author = try reader.text() }
-    let (stamps, places) = try stamps(
-      &reader, head, covered: covered, shape: shape, names: names)
+    var stamps: [Stamp] = []
+    var places = [UInt8](repeating: 0, count: shape.layout.count)
+    try readStamps(
+      &reader, head, covered: covered, shape: shape, names: names, into: &stamps, &places)
     state.fields.reserveCapacity(covered)
     for field in shape.sorted where places[field] > 0 {
       state.fields.append(

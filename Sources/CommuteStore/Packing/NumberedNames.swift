@@ -6,6 +6,9 @@ import CommuteSQLite
 /// Number 0 is the floor's replica. Numbers are given for good; those given by a transaction that
 /// is rolled back are taken back.
 struct NumberedNames {
+  /// So many numbers are looked through one by one.
+  private static let few = 8
+
   private(set) var replicas: [ReplicaID] = [ReplicaID(rawValue: 0)]
   private(set) var epochs: [Epoch] = []
   private var numbers: [ReplicaID: Int] = [ReplicaID(rawValue: 0): 0]
@@ -16,8 +19,9 @@ struct NumberedNames {
 
   /// The number of a replica, a new one if need be.
   mutating func number(of replica: ReplicaID) -> Int {
-    if let last = replicas.last, last == replica { return replicas.count - 1 }
-    if let number = numbers[replica] { return number }
+    // Nearly all stamps are of a few devices: looking through them is faster than hashing.
+    if let number = replicas.suffix(Self.few).lastIndex(of: replica) { return number }
+    if replicas.count > Self.few, let number = numbers[replica] { return number }
     replicas.append(replica)
     numbers[replica] = replicas.count - 1
     return replicas.count - 1

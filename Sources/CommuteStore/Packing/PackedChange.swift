@@ -65,11 +65,9 @@ enum PackedChange {
   }
 
   /// Writes fields of a plain row that are changed now, as ``pack`` would.
-  ///
-  /// `values` holds the new values, packed, in the order of the names.
   static func packChanged(
-    _ row: PlainRow, changed: UInt64, values: Packer, ranges: [Range<Int>], stamp: Stamp,
-    shape: TableShape, names: inout NumberedNames, into packer: inout Packer
+    _ row: PlainRow, changed: UInt64, stamp: Stamp, shape: TableShape,
+    names: inout NumberedNames, into packer: inout Packer
   ) {
     packer.removeAll()
     packer.put(byte: format)
@@ -79,7 +77,7 @@ enum PackedChange {
     var place = 0
     for field in shape.sorted where changed >> UInt64(field) & 1 == 1 {
       packer.put(raw: shape.packedNames[field])
-      packer.put(raw: values.bytes[ranges[place]])
+      packer.put(raw: row.changes.bytes[row.changeRanges[place]])
       // Over what showed, whose stamp is its origin, too, and with its value as base.
       packer.put(3)
       let over = row.stamp(of: field)

@@ -110,6 +110,11 @@ extension Unpacker {
 struct StampList {
   private(set) var stamps: [Stamp] = []
 
+  /// Forgets all and keeps the memory.
+  mutating func removeAll() {
+    stamps.removeAll(keepingCapacity: true)
+  }
+
   /// The place of a stamp, which is added where it is new.
   mutating func place(of stamp: Stamp) -> Int {
     if let index = stamps.lastIndex(of: stamp) { return index }

@@ -141,13 +141,8 @@ extension WriterCore {
     do throws(StoreError) {
       if let own = try unknown(key)?.state {
         try setSynced(own.fields.mapValues(\.value))
-        try speaking { () throws(SQLiteError) in
-          try connection.run(
-            "DELETE FROM c_outbox WHERE tbl = \(key.table.text) AND id = \(key.id)")
-        }
-        try deleteBase(key)
+        try save([], was: try rows(of: key).rows)
         try deleteUnknown(key)
-        state.settled.insert(key.id)
       }
     } catch {
       rollback()

@@ -47,8 +47,11 @@ extension WriterCore {
   /// The records that may have to be offered; of which ones exactly, each decides by itself.
   private func candidates(for change: EpochChange) throws(StoreError) -> [RecordKey] {
     var keys: [RecordKey] = []
-    for table in ["c_offer", "c_base"] {
-      keys += try connection.all("SELECT tbl, id FROM \(name: table) ORDER BY tbl, id") {
+    let based: SQL = """
+      SELECT tbl, id FROM c_outbox WHERE told IS NOT NULL UNION SELECT tbl, id FROM c_base
+      """
+    for laid: SQL in ["SELECT tbl, id FROM c_offer", based] {
+      keys += try connection.all("\(laid) ORDER BY tbl, id") {
         (row) throws(StoreError) in RecordKey(table: Key(row.text(0)), id: try row.recordID(1))
       }
     }

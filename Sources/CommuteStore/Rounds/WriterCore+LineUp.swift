@@ -67,9 +67,8 @@ extension WriterCore {
     var next = 0
     while next < whole.count {
       for key in whole[next].place.needs where known.insert(key).inserted {
-        let first = try waiting(
-          "id = \(key.id) AND tbl = \(key.table.text) ORDER BY position LIMIT 1", ready: ready)
-        whole += first
+        guard let place = try places(of: key).first else { continue }
+        whole += try waiting("position = \(place)", ready: ready)
       }
       next += 1
     }
@@ -82,9 +81,8 @@ extension WriterCore {
     let latest = ready.wall &+ OutboxRow.longestDelay
     return try connection.all(
       """
-      SELECT position, operation, tbl, id, creates AND NOT EXISTS (
-          SELECT 1 FROM c_base WHERE c_base.tbl = c_outbox.tbl AND c_base.id = c_outbox.id),
-        needs, feed, not_before FROM c_outbox
+      SELECT position, operation, tbl, id, creates AND told IS NULL, needs, feed, not_before
+      FROM c_outbox
       WHERE \(condition)
       """
     ) { (row) throws(StoreError) in

@@ -58,8 +58,10 @@ extension WriterCore {
   /// search.
   private func greatestToldStamp(wall: Int64) throws(StoreError) -> Stamp {
     var greatest = Stamp.floor
-    for table in ["c_offer", "c_base", "c_tombstone", "c_unknown"] {
-      let packed: SQL = "SELECT state FROM \(name: table)"
+    for packed: SQL in [
+      "SELECT told FROM c_outbox WHERE told IS NOT NULL", "SELECT state FROM c_offer",
+      "SELECT state FROM c_base", "SELECT state FROM c_tombstone", "SELECT state FROM c_unknown",
+    ] {
       let statement = try speaking { () throws(SQLiteError) in try connection.statement(packed) }
       try statement.forEach { (row) throws(StoreError) in
         let told = try row.unpacked(0) { (bytes) throws(StoreError) in

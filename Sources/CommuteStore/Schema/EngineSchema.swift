@@ -6,7 +6,7 @@ import CommuteSQLite
 /// later versions fill stand here from the first one on, so that their rows have a place.
 enum EngineSchema {
   /// What is written into the file's header; a file with a greater number is a newer app's.
-  static let version: Int32 = 7
+  static let version: Int32 = 8
 
   /// All steps, and the table that remembers which of them ran.
   static let plan = MigrationPlan(
@@ -17,7 +17,21 @@ enum EngineSchema {
       Migration("0005-refusals", refusals),
       Migration("0006-steps", steps),
       Migration("0007-stamps", stamps),
+      Migration("0008-told", told),
     ])
+
+  /// What the server last told of a record stands in the first of its rows in line.
+  ///
+  /// That row is written anyway; `c_base` is for records that are offered again and have none. Rows
+  /// are found by their positions, which the writer knows by the records.
+  private static let told = """
+    ALTER TABLE c_outbox ADD COLUMN told BLOB;
+    UPDATE c_outbox SET told = (
+        SELECT state FROM c_base WHERE c_base.tbl = c_outbox.tbl AND c_base.id = c_outbox.id)
+      WHERE position IN (SELECT min(position) FROM c_outbox GROUP BY tbl, id);
+    DELETE FROM c_base WHERE (tbl, id) IN (SELECT tbl, id FROM c_outbox);
+    DROP INDEX IF EXISTS c_outbox_id;
+    """
 
   /// Nothing in the tables: rows that are written from here on have a shorter `_commute`.
   ///

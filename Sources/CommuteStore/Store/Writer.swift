@@ -64,16 +64,17 @@ final class Writer: Sendable {
     _ body: @Sendable (WriterCore) throws -> Result
   ) throws -> Result? {
     guard !desk.isCrowded.load(ordering: .relaxed), thread.isIdle else { return nil }
-    let outcome = try desk.core.withLockIfAvailable { core in
-      let result = try core.runInPlace(body)
-      return (result: result, isCheckpointDue: core.isCheckpointDue)
+    var result: Result?
+    let isCheckpointDue = try desk.core.withLockIfAvailable { core in
+      try core.runInPlace { result = try body($0) }
+      return core.isCheckpointDue
     }
-    guard let outcome else {
+    guard let isCheckpointDue else {
       desk.isCrowded.store(true, ordering: .relaxed)
       return nil
     }
-    if outcome.isCheckpointDue { _ = thread.add(.checkpoint) }
-    return outcome.result
+    if isCheckpointDue { _ = thread.add(.checkpoint) }
+    return result
   }
 
   /// Runs a body on the connection outside any transaction, on the calling thread, which waits.

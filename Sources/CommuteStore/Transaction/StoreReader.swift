@@ -74,11 +74,19 @@ extension Table {
     _ row: borrowing Row, id: Int = 0, fieldsFrom first: Int = 1
   ) throws(StoreError) -> Model {
     var record = blank
+    try read(row, id: id, fieldsFrom: first, into: &record)
+    return record
+  }
+
+  /// Fills a record that was made of the blank one.
+  @inlinable
+  func read(
+    _ row: borrowing Row, id: Int = 0, fieldsFrom first: Int, into record: inout Model
+  ) throws(StoreError) {
     if let pair = row.pair(id) { record.id = RecordID(high: pair.high, low: pair.low) }
     try withUnsafeMutablePointer(to: &record) { (pointer) throws(StoreError) in
       try layout.read(row, from: first, into: UnsafeMutableRawPointer(pointer))
     }
-    return record
   }
 }
 

@@ -149,17 +149,13 @@ public struct WriteTransaction: ~Copyable, StoreReader {
   }
 
   /// Lends the memory of a record.
+  @inline(__always)
   private borrowing func withRecord<Model: Record, Result>(
     _ record: Model, _ body: (UnsafeRawPointer) throws(StoreError) -> Result
   ) throws(StoreError) -> Result {
-    let outcome = withUnsafePointer(to: record) { pointer -> Swift.Result<Result, StoreError> in
-      do throws(StoreError) {
-        return .success(try body(UnsafeRawPointer(pointer)))
-      } catch {
-        return .failure(error)
-      }
+    try withUnsafePointer(to: record) { (pointer) throws(StoreError) in
+      try body(UnsafeRawPointer(pointer))
     }
-    return try outcome.get()
   }
 
   private static func feed(_ given: String?, of shape: TableShape) throws(StoreError) -> Key {
@@ -254,15 +250,18 @@ public struct WriteTransaction: ~Copyable, StoreReader {
       if let found = try fetch(model, id) { return (.local, found) }
       throw .refused(.noSuchRecord(RecordKey(table: shape.key, id: id)))
     }
-    var shown: Model?
+    let table = Model.table
+    var shown = table.blank
     let plain = try core.loadPlain(id, in: shape) { (row) throws(StoreError) in
-      shown = try Model.table.read(row, fieldsFrom: 2)
+      try table.read(row, fieldsFrom: 2, into: &shown)
     }
-    if let plain, let shown { return (.plain(plain), shown) }
+    if let plain { return (.plain(plain), shown) }
+    var isShown = false
     let loaded = try core.load(id, in: shape) { (row) throws(StoreError) in
-      shown = try Model.table.read(row, fieldsFrom: 2)
+      try table.read(row, fieldsFrom: 2, into: &shown)
+      isShown = true
     }
-    if let shown { return (.whole(loaded), shown) }
+    if isShown { return (.whole(loaded), shown) }
     let key = loaded.record.key
     throw .refused(loaded.record.view == nil ? .noSuchRecord(key) : .deleted(key))
   }

@@ -58,6 +58,15 @@ final class TemporaryStore: Sendable {
     try rows(sql).first?.first
   }
 
+  /// Table and id of the records below whose changes the file keeps what the server last told.
+  func bases() throws -> [[SQLValue]] {
+    try rows(
+      """
+      SELECT tbl, id FROM c_outbox WHERE told IS NOT NULL
+      UNION ALL SELECT tbl, id FROM c_base ORDER BY tbl, id
+      """)
+  }
+
   /// Writes into the file by a connection of its own.
   func execute(_ sql: String) throws {
     let connection = try Connection(.file("\(device)/commute.db"), Configuration(.readWrite))

@@ -109,8 +109,11 @@ struct DeviceFile {
     SELECT 'bad', 'the clock ' || clock || ' in line is ahead of the file'
       FROM c_outbox WHERE clock > max((SELECT clock FROM c_meta),
         (SELECT clock FROM c_outbox ORDER BY position DESC LIMIT 1));
-    SELECT 'bad', 'a base is kept of ' || lower(hex(id)) || ', of which nothing is in line'
-      FROM c_base WHERE id NOT IN (SELECT id FROM c_outbox);
+    SELECT 'bad', 'a base is kept of ' || lower(hex(id)) || ', of which nothing is offered'
+      FROM c_base WHERE id NOT IN (SELECT id FROM c_offer);
+    SELECT 'bad', 'a base of ' || lower(hex(id)) || ' is not in its first row' FROM c_outbox
+      WHERE told IS NOT NULL
+        AND position NOT IN (SELECT min(position) FROM c_outbox GROUP BY tbl, id);
     SELECT 'bad', lower(hex(id)) || ' is deleted and there' FROM c_tombstone
       WHERE tbl = 'sheet' AND id IN (SELECT id FROM sheet);
     SELECT 'bad', lower(hex(id)) || ' is set aside: ' || reason FROM c_quarantine;
