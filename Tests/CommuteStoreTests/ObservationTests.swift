@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import Foundation
 import StoreSupport
 import Synchronization
 import Testing
@@ -12,6 +13,20 @@ private struct Shop: Record {
   static let table = Table("shop", feed: "shops", blank: Shop()) { Column("name", \.name) }
 }
 
+/// A record of which memory may hold more than its row does.
+private struct Errand: Record, Equatable {
+  var id = RecordID.zero
+  var name = ""
+  var due = Date.distantPast
+  /// No column.
+  var isSelected = false
+
+  static let table = Table("errand", feed: "shops", blank: Errand()) {
+    Column("name", \.name)
+    Column("due", \.due)
+  }
+}
+
 @Suite struct ObservationTests {
   let folder: TemporaryStore
   let store: Store
@@ -19,7 +34,7 @@ private struct Shop: Record {
 
   init() throws {
     folder = try TemporaryStore()
-    store = try folder.open([Book.table, Shop.table]) { $0.pollMilliseconds = 10 }
+    store = try folder.open([Book.table, Shop.table, Errand.table]) { $0.pollMilliseconds = 10 }
   }
 
   @Test func `a query gives its result now and after each change`() async throws {
@@ -35,6 +50,41 @@ private struct Shop: Record {
     #expect(one?.map(\.title) == ["Momo"])
     #expect(rated?.first?.rating == 5)
     #expect(read?.count == 0)
+  }
+
+  @Test func `a kept list shows what is stored, not what was handed in`() async throws {
+    let query = Errand.order(by: \.due)
+    var errands = store.values(query).makeAsyncIterator()
+    _ = try await errands.next()
+    let due = Date(timeIntervalSince1970: 1_700_000_000.123_456)
+    try await store.write { tx in
+      try tx.insert(Errand(id: id(1), name: "bread", due: due, isSelected: true))
+    }
+    let inserted = try await errands.next()
+    let stored = try await store.read { tx in try tx.fetch(query) }
+    #expect(stored.map(\.due) == [Date(timeIntervalSince1970: 1_700_000_000.123)])
+    #expect(inserted == stored)
+    try await store.write { tx in
+      try tx.update(Errand.self, id(1)) { errand in
+        errand.name = "milk"
+        errand.due += 1.000_4
+        errand.isSelected = true
+      }
+    }
+    let updated = try await errands.next()
+    #expect(updated == (try await store.read { tx in try tx.fetch(query) }))
+    #expect(updated?.map(\.name) == ["milk"])
+    // What is undone in between is not shown, and what is written twice is shown as it is last.
+    try await store.write { tx in
+      try tx.update(Errand.self, id(1)) { $0.name = "flour" }
+      try? tx.savepoint { tx in
+        try tx.update(Errand.self, id(1)) { $0.name = "undone" }
+        throw StoreError.closed
+      }
+      try tx.update(Errand.self, id(1)) { $0.name += "!" }
+    }
+    let last = try await errands.next()
+    #expect(last?.map(\.name) == ["flour!"])
   }
 
   @Test func `a change elsewhere does not make a query run again`() async throws {

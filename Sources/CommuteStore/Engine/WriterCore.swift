@@ -221,6 +221,19 @@ final class WriterCore {
     state.changes.append(CommittedChange(table: table, record: record, columns: columns))
   }
 
+  /// Notes what a record is that was just written, so that those who observe need not read it.
+  ///
+  /// `columns` says as what the change was noted; another one may show more than was meant.
+  func note(
+    _ row: @autoclosure () -> CommittedRow?, table: Int, _ record: RecordID, _ columns: UInt64
+  ) {
+    // Many changes are cheaper to read all at once.
+    guard wasWatched, state.changes.count <= ChangeLog.few else { return }
+    let last = state.changes.lastIndex { $0.table == table && $0.record == record }
+    guard let last, state.changes[last].columns == columns else { return }
+    state.changes[last].row = row()
+  }
+
   /// Notes that an engine table changed.
   func note(engine table: String) {
     guard wasWatched, let slot = shapes.slot(named: table) else { return }

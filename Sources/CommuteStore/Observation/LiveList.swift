@@ -3,9 +3,6 @@ import CommuteCore
 /// An observed query that is brought up to date by what was committed, record by record, and read
 /// again only where that cannot tell.
 final class LiveList<Model: Record>: Sendable {
-  /// So many changed records are cheaper to read all at once.
-  private static var fewRecords: Int { 256 }
-
   /// What became of a list.
   enum Step: Sendable {
     case same
@@ -16,19 +13,23 @@ final class LiveList<Model: Record>: Sendable {
 
   private let query: Query<Model>
   private let canKeep: Bool
+  /// Which changes can make a difference; nil where the list cannot be kept.
+  let scope: ListScope?
   private let rows: Locked<LiveRows<Model>?> = Locked(nil)
 
   init(_ query: Query<Model>) {
     self.query = query
     canKeep = LiveRows.canKeep(query)
+    scope = canKeep ? query.scope : nil
   }
 
   /// Reads the list in the state that the session sees; nil where it is the same as before.
   func read(on session: StoreConnection) throws(StoreError) -> [Model]? {
     let records = try session.inState { tx throws(StoreError) in try tx.fetch(query) }
+    scope?.setTable(try session.shapes.shape(of: ObjectIdentifier(Model.self)).slot)
     return rows.withLock { rows in
       let before = rows?.records
-      rows = LiveRows(query, records)
+      rows = LiveRows(query, records, scope: scope)
       if let before, Self.areSame(before, records) { return nil }
       return records
     }
@@ -38,17 +39,11 @@ final class LiveList<Model: Record>: Sendable {
   func step(
     on session: StoreConnection, by changes: Observers.Changes
   ) throws(StoreError) -> Step {
-    guard canKeep, case .rows(let changes) = changes else { return .stale }
+    guard let scope, case .rows(let changes) = changes else { return .stale }
+    guard scope.isConcerned(by: changes) else { return .same }
     let slot = try session.shapes.shape(of: ObjectIdentifier(Model.self)).slot
     return try rows.withLock { (rows) throws(StoreError) in
-      var isConcerned = false
-      for change in changes where change.table == slot {
-        guard let id = change.record,
-          let isNow = rows?.isConcerned(by: id, columns: change.columns)
-        else { return .stale }
-        isConcerned = isConcerned || isNow
-      }
-      return isConcerned ? try take(changes, of: slot, into: &rows, on: session) : .same
+      try take(changes, of: slot, into: &rows, on: session)
     }
   }
 
@@ -64,10 +59,12 @@ final class LiveList<Model: Record>: Sendable {
     var taken = 0
     for change in changes where change.table == slot {
       guard let id = change.record else { return .stale }
-      guard list.isConcerned(by: id, columns: change.columns) else { continue }
+      guard list.scope.isConcerned(by: change) else { continue }
       taken += 1
-      guard taken <= Self.fewRecords else { return .stale }
-      switch list.take(id, try session.fetchOnce(id)) {
+      guard taken <= ChangeLog.few else { return .stale }
+      var record = change.row?.record(Model.self)
+      if record == nil { record = try session.fetchOnce(id) }
+      switch list.take(id, record) {
       case .same: continue
       case .changed: isNew = true
       case .stale: return .stale

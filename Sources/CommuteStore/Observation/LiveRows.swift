@@ -19,12 +19,18 @@ struct LiveRows<Model: Record>: Sendable {
     case insert(Model, at: Int)
     case remove(at: Int)
     case replace(Model, at: Int)
+    /// A record is taken out and put in where it comes to stand then.
+    case move(Model, from: Int, to: Int)
   }
 
   /// From so many records on it is worth keeping the list twice.
   private static var long: Int { 512 }
 
   let query: Query<Model>
+  /// What the records of the list are, for whoever looks through changes.
+  let scope: ListScope
+  private let order: RowOrder
+  private let orderingColumns: UInt64
   /// The records in the query's order.
   private(set) var records: [Model]
   /// A long list as it was shown the time before.
@@ -38,28 +44,26 @@ struct LiveRows<Model: Record>: Sendable {
   private var isShown = true
   private var known: [RecordID: Model]
   /// Whether there may be records behind the last one that the limit keeps out.
-  private var isFull: Bool
+  private var isFull: Bool {
+    didSet { if isFull != oldValue { scope.setFull(isFull) } }
+  }
 
   /// Takes the records as they were read.
-  init(_ query: Query<Model>, _ records: [Model]) {
+  init(_ query: Query<Model>, _ records: [Model], scope: ListScope? = nil) {
     self.query = query
     self.records = records
+    self.scope = scope ?? query.scope
+    order = query.rowOrder
+    orderingColumns = query.orderingColumns
     known = Dictionary(records.map { ($0.id, $0) }) { $1 }
     isFull = query.count.map { records.count >= $0 } ?? false
+    self.scope.set(records.map(\.id), isFull: isFull)
   }
 
   /// Whether lists of a query can be kept at all: memory must be able to tell what comes and in
   /// which order, and nothing may be skipped.
   static func canKeep(_ query: Query<Model>) -> Bool {
     query.isTestable && query.skipped == 0
-  }
-
-  /// Whether a change of a record can make a difference here, by the columns that changed.
-  func isConcerned(by id: RecordID, columns: UInt64) -> Bool {
-    if known[id] != nil { return true }
-    // With a limit, a record can come in by its order alone.
-    let deciding = isFull ? query.decidingColumns : query.filteringColumns
-    return columns & deciding != 0
   }
 
   /// Takes a record as it is now; nil where it is gone.
@@ -82,9 +86,11 @@ struct LiveRows<Model: Record>: Sendable {
     if isFull, place == records.count { return .same }
     edit(.insert(record, at: place))
     known[record.id] = record
+    scope.insert(record.id)
     guard let limit = query.count else { return .changed }
     if records.count > limit, let last = records.last {
       known[last.id] = nil
+      scope.remove(last.id)
       edit(.remove(at: records.count - 1))
     }
     isFull = records.count >= limit
@@ -97,6 +103,7 @@ struct LiveRows<Model: Record>: Sendable {
     guard let place = standing(old) else { return .stale }
     edit(.remove(at: place))
     known[old.id] = nil
+    scope.remove(old.id)
     return .changed
   }
 
@@ -105,14 +112,15 @@ struct LiveRows<Model: Record>: Sendable {
     if difference == 0 { return .same }
     guard let place = standing(old) else { return .stale }
     known[record.id] = record
-    if difference & query.orderingColumns == 0 {
+    if difference & orderingColumns == 0 {
       edit(.replace(record, at: place))
       return .changed
     }
-    edit(.remove(at: place))
-    let next = self.place(of: record)
-    if isFull, next == records.count { return .stale }
-    edit(.insert(record, at: next))
+    // Behind all that come before it, of which the old one, which goes, is none.
+    let behind = self.place(of: record)
+    let next = behind > place ? behind - 1 : behind
+    if isFull, next == records.count - 1 { return .stale }
+    edit(.move(record, from: place, to: next))
     return .changed
   }
 
@@ -147,6 +155,9 @@ struct LiveRows<Model: Record>: Sendable {
     case .insert(let record, at: let place): records.insert(record, at: place)
     case .remove(at: let place): records.remove(at: place)
     case .replace(let record, at: let place): records[place] = record
+    case .move(let record, from: let place, to: let next):
+      records[place] = record
+      if place != next { records.move(from: place, to: next) }
     }
   }
 
@@ -155,17 +166,10 @@ struct LiveRows<Model: Record>: Sendable {
     withUnsafePointer(to: record) { record in
       records.withUnsafeBufferPointer { records in
         guard let base = records.baseAddress else { return 0 }
-        var low = 0
-        var high = records.count
-        while low < high {
-          let middle = (low + high) / 2
-          if query.precedes(UnsafeRawPointer(base + middle), UnsafeRawPointer(record)) {
-            low = middle + 1
-          } else {
-            high = middle
-          }
-        }
-        return low
+        return order.place(
+          of: UnsafeRawPointer(record), id: record.pointee.id, in: UnsafeRawPointer(base),
+          count: records.count, stride: MemoryLayout<Model>.stride
+        ) { (base + $0).pointee.id }
       }
     }
   }
@@ -174,5 +178,21 @@ struct LiveRows<Model: Record>: Sendable {
     let place = place(of: record)
     guard place < records.count, records[place].id == record.id else { return nil }
     return place
+  }
+}
+
+extension Array {
+  /// Takes an element out and puts it in where it comes to stand then; only those between move.
+  fileprivate mutating func move(from place: Int, to next: Int) {
+    withUnsafeMutableBufferPointer { elements in
+      guard let base = elements.baseAddress else { return }
+      let moved = (base + place).move()
+      if place < next {
+        (base + place).moveInitialize(from: base + place + 1, count: next - place)
+      } else {
+        (base + next + 1).moveInitialize(from: base + next, count: place - next)
+      }
+      (base + next).initialize(to: moved)
+    }
   }
 }

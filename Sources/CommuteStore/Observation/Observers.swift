@@ -10,6 +10,9 @@ final class Observers: Sendable {
   struct Observer: Sendable {
     /// What the last read looked at; nil before the first.
     var region: Region?
+    /// Which changes can make a difference, where a list is kept; it is brought up to date by
+    /// these alone.
+    let scope: ListScope?
     /// Called before the state is begun in which the read may be made.
     let begin: (@Sendable () -> Void)?
     /// Brings the result up to date and delivers what is new.
@@ -18,10 +21,11 @@ final class Observers: Sendable {
     let end: @Sendable (StoreError?) -> Void
 
     init(
-      begin: (@Sendable () -> Void)? = nil,
+      scope: ListScope? = nil, begin: (@Sendable () -> Void)? = nil,
       serve: @escaping @Sendable (StoreConnection, Changes) -> Served,
       end: @escaping @Sendable (StoreError?) -> Void
     ) {
+      self.scope = scope
       self.begin = begin
       self.serve = serve
       self.end = end
@@ -55,16 +59,41 @@ final class Observers: Sendable {
   }
 
   private struct Registry {
-    var observers: [Int: Observer] = [:]
+    /// In the order in which they began to observe, with rising ids.
+    var observers: [(id: Int, observer: Observer)] = []
+    /// What is called before a state is begun.
+    var begins: [Int: @Sendable () -> Void] = [:]
     var nextID = 0
     var queueListeners: [Int: QueueListener] = [:]
     var isClosed = false
     /// What was committed since the observed reads were last made.
     var log = ChangeLog()
+
+    /// Where an observed read stands; nil where it was removed.
+    func place(of id: Int) -> Int? {
+      var low = 0
+      var high = observers.count
+      while low < high {
+        let middle = (low + high) / 2
+        if observers[middle].id < id { low = middle + 1 } else { high = middle }
+      }
+      return low < observers.count && observers[low].id == id ? low : nil
+    }
+
+    mutating func setRegion(_ region: Region?, of id: Int) {
+      if let place = place(of: id) { observers[place].observer.region = region }
+    }
+  }
+
+  /// The reads that may have another result, and whether the store must be read for them.
+  private struct Due {
+    var observers: [(id: Int, observer: Observer, changes: Changes)] = []
+    var needsReading = false
   }
 
   private let registry = Locked(Registry())
   private let watched = Atomic<Int>(0)
+  private let listening = Atomic<Int>(0)
   /// Whether the thread that reads was told that there is something to do.
   private let isDue = Atomic(false)
   /// Held from before a commit until it stands in the log, and while a reading thread begins to see
@@ -89,7 +118,8 @@ final class Observers: Sendable {
     let (id, isFirst) = registry.withLock { registry -> (Int?, Bool) in
       guard !registry.isClosed else { return (nil, false) }
       registry.nextID += 1
-      registry.observers[registry.nextID] = observer
+      registry.observers.append((registry.nextID, observer))
+      registry.begins[registry.nextID] = observer.begin
       watched.add(1, ordering: .releasing)
       return (registry.nextID, registry.observers.count == 1)
     }
@@ -102,7 +132,9 @@ final class Observers: Sendable {
   /// Removes an observed read.
   func remove(_ id: Int) {
     let isLast = registry.withLock { registry in
-      guard registry.observers.removeValue(forKey: id) != nil else { return false }
+      guard let place = registry.place(of: id) else { return false }
+      registry.observers.remove(at: place)
+      registry.begins[id] = nil
       watched.subtract(1, ordering: .releasing)
       if registry.observers.isEmpty { registry.log = ChangeLog() }
       return registry.observers.isEmpty
@@ -147,39 +179,50 @@ final class Observers: Sendable {
   /// - Throws: ``StoreError`` where the store cannot be read; nothing is lost of what is due.
   func serve(on session: StoreConnection) throws(StoreError) {
     isDue.store(false, ordering: .releasing)
-    for begin in registry.withLock({ $0.observers.values.compactMap(\.begin) }) { begin() }
-    let due = try publishing.withLock { (_) throws(StoreError) in
-      try session.beginSnapshot()
-      return takeDue()
+    let begins = registry.withLock { registry -> [@Sendable () -> Void] in
+      registry.begins.isEmpty ? [] : registry.begins.sorted { $0.key < $1.key }.map(\.value)
     }
-    defer { session.endSnapshot() }
-    for (id, observer, changes) in due {
+    for begin in begins { begin() }
+    let due = try publishing.withLock { (_) throws(StoreError) -> Due in
+      let due = registry.withLock { Self.due($0) }
+      if due.needsReading { try session.beginSnapshot() }
+      registry.withLock { $0.log = ChangeLog() }
+      return due
+    }
+    defer { if due.needsReading { session.endSnapshot() } }
+    for (id, observer, changes) in due.observers {
       switch observer.serve(session, changes) {
-      case .looked(at: let region): registry.withLock { $0.observers[id]?.region = region }
+      case .looked(at: let region): registry.withLock { $0.setRegion(region, of: id) }
       case .asBefore: continue
-      case .failed: registry.withLock { $0.observers[id]?.region = nil }
+      case .failed: registry.withLock { $0.setRegion(nil, of: id) }
       case .ended: remove(id)
       }
     }
   }
 
   /// The reads that may have another result, in the order in which they were begun.
-  private func takeDue() -> [(id: Int, observer: Observer, changes: Changes)] {
-    registry.withLock { registry in
-      let log = registry.log
-      registry.log = ChangeLog()
-      var due: [(id: Int, observer: Observer, changes: Changes)] = []
-      for (id, observer) in registry.observers {
-        guard let region = observer.region, !log.isEverything else {
-          due.append((id, observer, .everything))
-          continue
-        }
-        if log.rows.contains(where: region.isTouched) {
-          due.append((id, observer, .rows(log.rows)))
-        }
+  private static func due(_ registry: borrowing Registry) -> Due {
+    let log = registry.log
+    var due = Due()
+    for index in registry.observers.indices {
+      guard !log.isEverything, let region = registry.observers[index].observer.region else {
+        due.observers.append(
+          (registry.observers[index].id, registry.observers[index].observer, .everything))
+        due.needsReading = true
+        continue
       }
-      return due.sorted { $0.id < $1.id }
+      let scope = registry.observers[index].observer.scope
+      if let scope {
+        guard scope.isConcerned(by: log.rows) else { continue }
+        due.needsReading = due.needsReading || !log.tells(scope)
+      } else {
+        guard log.rows.contains(where: region.isTouched) else { continue }
+        due.needsReading = true
+      }
+      due.observers.append(
+        (registry.observers[index].id, registry.observers[index].observer, .rows(log.rows)))
     }
+    return due
   }
 
   /// Ends all observations: the store is closed.
@@ -200,8 +243,11 @@ final class Observers: Sendable {
 
   private func endAll(_ error: StoreError?) {
     let ends = registry.withLock { registry in
-      defer { registry.observers = [:] }
-      return registry.observers.values.map(\.end)
+      defer {
+        registry.observers = []
+        registry.begins = [:]
+      }
+      return registry.observers.map(\.observer.end)
     }
     watched.subtract(ends.count, ordering: .releasing)
     for end in ends { end(error) }
@@ -214,17 +260,22 @@ final class Observers: Sendable {
     registry.withLock { registry in
       registry.nextID += 1
       registry.queueListeners[registry.nextID] = QueueListener(heard: heard, end: end)
+      listening.store(registry.queueListeners.count, ordering: .releasing)
       return registry.nextID
     }
   }
 
   /// Removes a listener.
   func removeQueueListener(_ id: Int) {
-    _ = registry.withLock { $0.queueListeners.removeValue(forKey: id) }
+    registry.withLock { registry in
+      registry.queueListeners[id] = nil
+      listening.store(registry.queueListeners.count, ordering: .releasing)
+    }
   }
 
   /// Tells that local changes wait to be sent.
   func noteQueued() {
+    guard listening.load(ordering: .acquiring) > 0 else { return }
     for listener in registry.withLock({ Array($0.queueListeners.values) }) { listener.heard() }
   }
 }
@@ -233,6 +284,8 @@ final class Observers: Sendable {
 struct ChangeLog: Sendable {
   /// How many rows are kept apart; after that it is cheaper to read everything again.
   static let most = 4_096
+  /// How many of a list are taken one by one.
+  static let few = 256
 
   private(set) var rows: [CommittedChange] = []
   private(set) var isEverything = false
@@ -246,5 +299,13 @@ struct ChangeLog: Sendable {
       return
     }
     rows += changes
+  }
+
+  /// Whether what a kept list becomes can be told without reading the store.
+  ///
+  /// Of a list that is full only the store knows what comes up from behind.
+  func tells(_ scope: ListScope) -> Bool {
+    rows.count <= Self.few && !scope.isFull
+      && rows.allSatisfy { !scope.isOf($0.table) || $0.row != nil }
   }
 }

@@ -36,7 +36,7 @@ extension Store {
   ) -> StoreValues<Value> {
     observed {
       let last: Locked<Value?> = Locked(nil)
-      return { session, _ in
+      let reading: Reading<Value> = { session, _ in
         let (value, region) = try session.noting { try session.inState(body) }
         let isNew = last.withLock { last in
           defer { last = value }
@@ -44,6 +44,7 @@ extension Store {
         }
         return (isNew ? value : nil, region)
       }
+      return (nil, reading)
     }
   }
 
@@ -54,7 +55,7 @@ extension Store {
   public func values<Model: Record>(_ query: Query<Model>) -> StoreValues<[Model]> {
     observed {
       let list = LiveList(query)
-      return { session, changes in
+      let reading: Reading<[Model]> = { session, changes in
         switch try list.step(on: session, by: changes) {
         case .same: return (nil, nil)
         case .changed(let records): return (records, nil)
@@ -66,6 +67,7 @@ extension Store {
         }
         return (records, region)
       }
+      return (list.scope, reading)
     }
   }
 
@@ -75,13 +77,13 @@ extension Store {
     @Sendable (StoreConnection, Observers.Changes) throws -> (value: Value?, region: Region?)
 
   private func observed<Value: Sendable>(
-    _ makeReading: @escaping @Sendable () -> Reading<Value>
+    _ makeReading: @escaping @Sendable () -> (ListScope?, Reading<Value>)
   ) -> StoreValues<Value> {
     let observers = observers
     return StoreValues {
       AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
-        let reading = makeReading()
-        let observer = Observers.Observer { session, changes in
+        let (scope, reading) = makeReading()
+        let observer = Observers.Observer(scope: scope) { session, changes in
           do {
             let (value, region) = try reading(session, changes)
             if let value, case .terminated = stream.yield(value) { return .ended }

@@ -149,7 +149,7 @@ extension Table {
       return QueriedColumn(
         table: name, field: field.name.text, quoted: SQL.quoted(field.name.text),
         mask: 1 << UInt64(index), kind: field.kind, get: layout.access[index].get,
-        references: field.references?.table,
+        access: layout.access[index], references: field.references?.table,
         fallback: columns[index].fallback, problem: nil)
     }
     if isID(path) { return id }

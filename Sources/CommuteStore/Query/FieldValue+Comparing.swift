@@ -29,7 +29,8 @@ extension FieldValue {
     }
   }
 
-  private static func compare(_ one: String, _ two: String) -> Int {
+  /// Compares two texts byte by byte.
+  static func compare(_ one: String, _ two: String) -> Int {
     if one.hasSameBytes(as: two) { return 0 }
     return one.bytesPrecede(two) ? -1 : 1
   }

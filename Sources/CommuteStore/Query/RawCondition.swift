@@ -18,6 +18,8 @@ struct QueriedColumn: Sendable {
   let kind: FieldKind
   /// Reads the value of the record at a pointer.
   let get: @Sendable (UnsafeRawPointer) -> FieldValue
+  /// How the property is reached; nil for the id.
+  var access: ColumnAccess?
   /// The table whose records it is declared to name.
   var references: Key?
   /// What the property takes where the row holds something that is not understood.

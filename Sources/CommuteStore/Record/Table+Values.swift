@@ -27,6 +27,21 @@ extension Table {
     }
   }
 
+  /// The record as it is read once what its columns hold was written; nil where a column does not
+  /// take its own value back.
+  func shown(_ record: Model, _ id: RecordID) -> Model? {
+    var shown = blank
+    shown.id = id
+    let isWhole = withUnsafePointer(to: record) { record in
+      withUnsafeMutablePointer(to: &shown) { shown in
+        layout.access.allSatisfy { access in
+          access.set(UnsafeMutableRawPointer(shown), access.get(UnsafeRawPointer(record)))
+        }
+      }
+    }
+    return isWhole ? shown : nil
+  }
+
   /// Makes a record of fields; those that are missing or not understood keep the blank's value.
   func record(_ id: RecordID, _ fields: FieldMap<FieldState>) throws(StoreError) -> Model {
     var record = blank

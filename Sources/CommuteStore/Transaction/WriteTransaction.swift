@@ -42,6 +42,7 @@ public struct WriteTransaction: ~Copyable, StoreReader {
         try core.checkUnique(pointer, id: id, changed: ~0, in: shape)
         try core.insertLocal(pointer, id: id, in: shape)
       }
+      show(record, id, CommittedChange.everything, in: shape)
       return id
     }
     let name = try Self.feed(feed, of: shape)
@@ -54,7 +55,10 @@ public struct WriteTransaction: ~Copyable, StoreReader {
       }
       return (id, try core.insertFresh(pointer, id: id, feed: name, in: shape))
     }
-    if isDone { return id }
+    if isDone {
+      show(record, id, CommittedChange.everything, in: shape)
+      return id
+    }
     var record = record
     record.id = id
     do throws(StoreError) {
@@ -278,12 +282,17 @@ public struct WriteTransaction: ~Copyable, StoreReader {
       try withRecord(after) { (pointer) throws(StoreError) in
         try core.updateLocal(pointer, id: id, changed: mask, in: shape)
       }
+      show(after, id, mask, in: shape)
       return shape.names(in: mask)
     case .plain(let row):
       let changed = try withRecord(after) { (pointer) throws(StoreError) in
         try core.updatePlain(row, pointer, id: id, changed: mask, in: shape)
       }
-      if let changed { return shape.sortedNames(in: changed) }
+      core.sparePlain = row
+      if let changed {
+        show(after, id, changed, in: shape)
+        return shape.sortedNames(in: changed)
+      }
       return try write(after, mask, to: try core.load(id, in: shape), in: shape)
     case .whole(let loaded): return try write(after, mask, to: loaded, in: shape)
     }
@@ -306,8 +315,19 @@ public struct WriteTransaction: ~Copyable, StoreReader {
     try core.checkSize(of: loaded)
     core.state.device.clock = context.clock
     try core.noteNeeds(of: &loaded.record, in: shape)
-    try core.save(loaded, in: shape, changed: shape.mask(of: names))
+    let changed = shape.mask(of: names)
+    try core.save(loaded, in: shape, changed: changed)
+    // Of other rules only the row says what the change came to.
+    if mask & ~shape.layout.plain == 0 { show(after, loaded.record.key.id, changed, in: shape) }
     return names.map(\.text)
+  }
+
+  /// Lets those who observe have a record as it is now, without reading it.
+  private borrowing func show<Model: Record>(
+    _ record: Model, _ id: RecordID, _ columns: UInt64, in shape: TableShape
+  ) {
+    guard core.wasWatched else { return }
+    core.note(CommittedRow(record, id), table: shape.slot, id, columns)
   }
 
   /// Runs a statement for its effect on tables of the app's own.
