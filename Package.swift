@@ -19,6 +19,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "Commute", targets: ["Commute"]),
+    .library(name: "CommuteTasks", targets: ["CommuteTasks"]),
     .library(name: "CommuteServer", targets: ["CommuteServer", "CommuteServerSQLite"]),
     .library(name: "CommuteTestKit", targets: ["CommuteTestKit"]),
     .executable(name: "commute", targets: ["CommuteTool"]),
@@ -59,6 +60,9 @@ let package = Package(
       name: "CommuteStore", dependencies: ["CommuteCore", "CommuteSQLite"], swiftSettings: house),
     .target(
       name: "CommuteSync", dependencies: ["CommuteCore", "CommuteStore", "CommuteHTTP"],
+      swiftSettings: house),
+    .target(
+      name: "CommuteTasks", dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore"],
       swiftSettings: house),
     .target(
       name: "CommuteServer", dependencies: ["CommuteCore", "CommuteHTTP"], swiftSettings: house),
@@ -138,6 +142,10 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "CommuteSQLiteTests", dependencies: ["CommuteSQLite"], swiftSettings: house),
+    .testTarget(
+      name: "CommuteTasksTests",
+      dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTasks"],
+      swiftSettings: house),
     .testTarget(name: "CommuteHTTPTests", dependencies: ["CommuteHTTP"], swiftSettings: house),
     .testTarget(
       name: "CommuteRelayTests", dependencies: ["CommuteHTTP", "CommuteRelay"],

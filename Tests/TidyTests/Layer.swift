@@ -50,6 +50,8 @@ struct Module: Sendable {
     "CommuteStore": Module(layer: .product, imports: ["CommuteCore", "CommuteSQLite"]),
     "CommuteSync": Module(
       layer: .product, imports: ["CommuteCore", "CommuteStore", "CommuteHTTP"]),
+    "CommuteTasks": Module(
+      layer: .product, imports: ["CommuteCore", "CommuteSQLite", "CommuteStore"]),
     "CommuteServer": Module(layer: .product, imports: ["CommuteCore", "CommuteHTTP"]),
     "CommuteServerSQLite": Module(
       layer: .product, imports: ["CommuteCore", "CommuteServer", "CommuteSQLite"]),
@@ -77,7 +79,7 @@ struct Module: Sendable {
   /// The modules below the programs.
   private static let everything: Set<String> = [
     "CommuteCore", "CommuteImport", "CommuteSQLite", "CommuteHTTP", "CommuteStore", "CommuteSync",
-    "CommuteServer", "CommuteServerSQLite", "CommuteFeatures", "CommuteRelay",
+    "CommuteServer", "CommuteServerSQLite", "CommuteFeatures", "CommuteRelay", "CommuteTasks",
   ]
 
   /// Whether a module of the package, or of the system, may be imported.

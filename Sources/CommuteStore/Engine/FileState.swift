@@ -51,4 +51,6 @@ struct FileState: Sendable {
   var queued = false
   /// Whether this transaction changed a setting.
   var preferencesChanged = false
+  /// What others asked to be called for once this transaction is permanent.
+  var committed: [@Sendable () -> Void] = []
 }

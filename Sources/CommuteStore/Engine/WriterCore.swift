@@ -125,7 +125,9 @@ final class WriterCore {
     forgetGone()
     let queued = state.queued
     let isSet = state.preferencesChanged
+    let committed = state.committed
     state.preferencesChanged = false
+    state.committed = []
     state.changes = []
     state.goneRows = []
     state.goneOffers = []
@@ -136,6 +138,7 @@ final class WriterCore {
     // Whoever began to observe meanwhile may have read the state before.
     if !wasWatched { observers.noteEverything() }
     if queued { observers.noteQueued() }
+    for tell in committed { tell() }
   }
 
   /// Commits; where somebody observes, together with the note of what changed.

@@ -8,12 +8,12 @@
 ///
 /// It is released when the process dies, however it dies. It is never taken on the database or its
 /// log: closing such a descriptor would drop SQLite's own locks.
-final class SideLock: Sendable {
+package final class SideLock: Sendable {
   private let descriptor: Int32
   private let path: String
 
   /// Opens the file, which is made where there is none.
-  init(_ path: String) throws(StoreError) {
+  package init(_ path: String) throws(StoreError) {
     self.path = path
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     if descriptor < 0 { throw SystemFailure.error(path: path) }
@@ -30,7 +30,7 @@ final class SideLock: Sendable {
   }
 
   /// Takes the lock if nobody has it.
-  func tryLock() -> Bool {
+  package func tryLock() -> Bool {
     if descriptor < 0 { return true }
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       if errno != EINTR { return false }
@@ -52,7 +52,7 @@ final class SideLock: Sendable {
   }
 
   /// Gives the lock back.
-  func unlock() {
+  package func unlock() {
     guard descriptor >= 0 else { return }
     _ = flock(descriptor, LOCK_UN)
   }

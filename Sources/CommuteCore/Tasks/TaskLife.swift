@@ -1,0 +1,198 @@
+/// What the queue knows of one task's life, and what becomes of it: event and time in, the next
+/// state out.
+public struct TaskLife: Hashable, Sendable {
+  /// Where it stands.
+  public var state: TaskState
+  /// How often it was claimed; only the newest claim may say anything.
+  public var attempt: UInt64 = 0
+  /// How often its handler said no; only these spend the retry budget.
+  public var failures: UInt32 = 0
+  /// How often a process died in the middle of its handler; only these make it poison.
+  public var crashes: UInt32 = 0
+  /// How often it was stopped by the queue or the system; they cost nothing.
+  public var interruptions: UInt32 = 0
+  /// Whether the handler of the present attempt has started.
+  public var hasStarted = false
+  /// Whether somebody took it back while it ran.
+  public var isCancelRequested = false
+  /// When it may start, in milliseconds of the wall clock.
+  public var due: Int64
+  /// The length of the delay, where it is one: such a due time moves with a clock that is set.
+  public var delay: Int64?
+  /// The order in which ready tasks are claimed.
+  public var rank: Int64
+  /// When it must have started, in milliseconds; nil for whenever.
+  public var expires: Int64?
+  /// Its class.
+  public var urgency: TaskUrgency
+  /// Its retries.
+  public var retry: RetryPolicy
+  /// The signals without which it does not start.
+  public var requires: UInt64
+
+  /// How many crashes make a task poison.
+  public static let crashLimit: UInt32 = 3
+
+  /// What happened to a running task.
+  public enum Ending: Hashable, Sendable {
+    /// The handler is done.
+    case done
+    /// The handler wants to be tried again, not before a delay in milliseconds.
+    case retry(after: UInt64?)
+    /// Signals are missing: it waits for them, and that is no failure.
+    case wait(signals: UInt64)
+    /// A person has to look at it.
+    case park
+    /// The handler has given up.
+    case fail
+    /// Somebody outside completes it.
+    case handOff
+    /// The queue stopped it: suspension, the end of a window, a lost constraint.
+    case interrupted
+    /// The process that ran it has died.
+    case ownerDied
+    /// It took longer than it may.
+    case timedOut
+  }
+
+  /// Makes the life of a task that was never claimed.
+  ///
+  /// `due` is when it may start, nil for now, and `delay` the length of the delay that comes from,
+  /// where it does; all in milliseconds.
+  public init(
+    now: Int64, due: Int64? = nil, delay: Int64? = nil, expires: Int64? = nil,
+    urgency: TaskUrgency = .normal, retry: RetryPolicy = RetryPolicy(), requires: UInt64 = 0,
+    isBlocked: Bool = false
+  ) {
+    let due = due ?? now
+    self.due = due
+    self.delay = delay
+    self.expires = expires
+    self.urgency = urgency
+    self.retry = retry
+    self.requires = requires
+    rank = urgency.rank(readyAt: max(due, now))
+    state = isBlocked ? .blocked : due > now ? .scheduled : .ready
+  }
+
+  /// What a task that is no longer blocked becomes.
+  public mutating func release(now: Int64) {
+    guard state == .blocked else { return }
+    wake(now: now)
+  }
+
+  /// Ready, or scheduled where its time has not come.
+  private mutating func wake(now: Int64) {
+    state = due > now ? .scheduled : .ready
+    rank = urgency.rank(readyAt: max(due, now))
+  }
+
+  /// The task is claimed: a new attempt, in which the handler has not started.
+  public mutating func claim() {
+    state = .running
+    attempt += 1
+    hasStarted = false
+  }
+
+  /// What happened to the running task; `draw` is 64 random bits for the delay of a retry.
+  ///
+  /// - Returns: Why it failed for good by what the queue itself decided; nil otherwise.
+  @discardableResult
+  public mutating func end(_ ending: Ending, now: Int64, draw: UInt64) -> TaskFailure? {
+    guard state == .running || state == .external else { return nil }
+    let started = hasStarted
+    hasStarted = false
+    if isCancelRequested, ending != .done {
+      state = .cancelled
+      return nil
+    }
+    switch ending {
+    case .done: state = .succeeded
+    case .fail: state = .failed
+    case .park: state = .parked
+    case .handOff: state = .external
+    case .wait(let signals):
+      requires |= signals
+      state = .ready
+    case .interrupted:
+      interruptions &+= 1
+      // It keeps its rank: what was urgent still is.
+      state = .ready
+    case .ownerDied:
+      guard started else {
+        interruptions &+= 1
+        state = .ready
+        return nil
+      }
+      crashes &+= 1
+      if crashes >= Self.crashLimit {
+        state = .failed
+        return .poison
+      }
+      state = .ready
+    case .retry, .timedOut:
+      failures &+= 1
+      guard failures < retry.failureLimit else {
+        state = .failed
+        return ending == .timedOut ? .timedOut : .retriesSpent
+      }
+      var least: UInt64 = 0
+      if case .retry(let asked) = ending { least = asked ?? 0 }
+      let length = Int64(
+        clamping: retry.delay(afterFailures: failures, draw: draw, atLeast: min(least, 1 << 50)))
+      delay = length
+      due = now.addingReportingOverflow(length).overflow ? .max : now + length
+      wake(now: now)
+    }
+    return nil
+  }
+
+  /// The app takes the task back.
+  ///
+  /// A running one goes on until its handler has heard of it.
+  public mutating func cancel() {
+    guard !state.isTerminal else { return }
+    if state == .running { isCancelRequested = true } else { state = .cancelled }
+  }
+
+  /// A person wants it tried again, with a fresh budget.
+  ///
+  /// - Returns: Whether it was over or parked, so that there was something to do.
+  public mutating func revive(now: Int64, isBlocked: Bool = false) -> Bool {
+    switch state {
+    case .failed, .cancelled, .skipped, .expired, .parked: break
+    default: return false
+    }
+    failures = 0
+    crashes = 0
+    isCancelRequested = false
+    due = now
+    delay = nil
+    expires = nil
+    if isBlocked { state = .blocked } else { wake(now: now) }
+    return true
+  }
+
+  /// The clock was set within one run of the machine: a delay keeps its length.
+  public mutating func shift(by milliseconds: Int64) {
+    guard delay != nil else { return }
+    let (moved, overflow) = due.addingReportingOverflow(milliseconds)
+    if !overflow { due = moved }
+  }
+
+  /// The machine was started anew: a delay is at most its whole length away.
+  public mutating func clamp(now: Int64) {
+    guard let delay, due > now, due &- now > delay else { return }
+    due = now &+ delay
+  }
+}
+
+/// Why the queue itself gave a task up.
+public enum TaskFailure: UInt8, Hashable, Sendable {
+  /// Three processes died in the middle of it.
+  case poison = 1
+  /// Its retries are spent.
+  case retriesSpent = 2
+  /// It ran out of time, and its retries are spent.
+  case timedOut = 3
+}

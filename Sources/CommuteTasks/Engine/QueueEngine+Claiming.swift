@@ -1,0 +1,307 @@
+import CommuteCore
+import CommuteSQLite
+
+/// A task that this process may run now.
+struct ClaimedTask: Sendable {
+  var row: TaskRow
+  var payload: [UInt8]
+}
+
+/// What a claim goes by.
+struct ClaimTerms: Sendable {
+  /// The number of this process's session.
+  var session: Int64
+  /// The signals that are set.
+  var signals: UInt64
+  /// How long the claim stands without a sign of life, in milliseconds.
+  var lease: Int64
+  /// The kinds this process has handlers for.
+  var kinds: Set<String>
+}
+
+/// Claiming: whose turn it is.
+extension QueueEngine {
+  /// Lanes with tasks that are ready.
+  func readyLanes() throws(SQLiteError) -> [String] {
+    // One step of the index for each lane, not for each task.
+    try connection.all(
+      """
+      WITH RECURSIVE lane(name) AS (
+        SELECT min(lane) FROM q_task WHERE state = 2
+        UNION ALL
+        SELECT (SELECT min(lane) FROM q_task WHERE state = 2 AND lane > lane.name) FROM lane
+        WHERE lane.name IS NOT NULL)
+      SELECT name FROM lane WHERE name IS NOT NULL
+      """
+    ) { (row) throws(SQLiteError) in row.text(0) }
+  }
+
+  /// How many more tasks a lane may run, over all processes; 0 while it is paused.
+  func room(in lane: String) throws(SQLiteError) -> Int {
+    let found = try connection.first(
+      "SELECT width, paused_until FROM q_lane WHERE name = \(lane)"
+    ) { (row) throws(SQLiteError) in (width: row.int64(0), pausedUntil: row.optional(1)) }
+    if let until = found?.pausedUntil, until > now { return 0 }
+    let running = try connection.statement(
+      "SELECT count(*) FROM q_task WHERE state = 3 AND lane = \(lane)"
+    ).firstInt64()
+    return max(0, Int(clamping: (found?.width ?? Int64(TaskQueue.defaultWidth)) - (running ?? 0)))
+  }
+
+  /// Claims up to a number of tasks of a lane, those that must start first; a task whose kind has
+  /// no handler here is parked, one whose time is up has expired.
+  func claim(
+    _ most: Int, in lane: String, _ terms: ClaimTerms
+  ) throws(SQLiteError) -> [ClaimedTask] {
+    var claimed: [ClaimedTask] = []
+    let room = min(most, try room(in: lane))
+    while claimed.count < room, var row = try next(in: lane, terms) {
+      if let expires = row.life.expires, expires <= now {
+        row.life.state = .expired
+        try settle(row)
+        continue
+      }
+      if !terms.kinds.contains(row.kind) {
+        row.life.state = .parked
+        row.isUnreadable = true
+        row.reason = "this app has no handler for \(row.kind)"
+        try settle(row)
+        continue
+      }
+      row.life.claim()
+      row.life.hasStarted = true
+      row.owner = terms.session
+      let payload = try take(row, until: now &+ terms.lease)
+      claimed.append(ClaimedTask(row: row, payload: payload))
+    }
+    return claimed
+  }
+
+  private func take(_ row: TaskRow, until lease: Int64) throws(SQLiteError) -> [UInt8] {
+    let statement = try connection.statement(
+      """
+      UPDATE q_task SET state = 3, attempt = ?2, started = 1, owner = ?3, lease_until = ?4
+      WHERE id = ?1 RETURNING payload
+      """)
+    statement.bind(row.number, at: 1)
+    statement.bind(Int64(row.life.attempt), at: 2)
+    statement.bind(row.owner ?? 0, at: 3)
+    statement.bind(lease, at: 4)
+    // Run to its end: the change belongs to the last step.
+    return try statement.all { (row) throws(SQLiteError) in row.bytes(0) }.first ?? []
+  }
+
+  /// The task of a lane that must start first among those whose signals are set and that are at the
+  /// head of their serial key.
+  private func next(in lane: String, _ terms: ClaimTerms) throws(SQLiteError) -> TaskRow? {
+    var best: TaskRow?
+    for requires in try requirements(in: lane) where requires & ~terms.signals == 0 {
+      let row = try tasks(
+        where: """
+          lane = \(lane) AND state = 2 AND requires = \(Int64(bitPattern: requires))
+            AND (serial_key IS NULL OR NOT EXISTS (
+              SELECT 1 FROM q_task AS other WHERE other.serial_key = q_task.serial_key
+                AND (other.state < 10 OR other.state = 11 AND other.holds = 1)
+                AND other.id < q_task.id))
+          ORDER BY rank, id LIMIT 1
+          """
+      ).first
+      guard let row else { continue }
+      if let known = best,
+        (known.life.rank, known.number) <= (row.life.rank, row.number)
+      {
+        continue
+      }
+      best = row
+    }
+    return best
+  }
+
+  /// What ready tasks of a lane wait for: each set of signals once, by steps of the index, so that
+  /// ten thousand that wait for the network cost as much as one.
+  func requirements(in lane: String) throws(SQLiteError) -> [UInt64] {
+    try connection.all(
+      """
+      WITH RECURSIVE kind(requires) AS (
+        SELECT min(requires) FROM q_task WHERE state = 2 AND lane = \(lane)
+        UNION ALL
+        SELECT (SELECT min(requires) FROM q_task
+          WHERE state = 2 AND lane = \(lane) AND requires > kind.requires) FROM kind
+        WHERE kind.requires IS NOT NULL)
+      SELECT requires FROM kind WHERE requires IS NOT NULL
+      """
+    ) { (row) throws(SQLiteError) in UInt64(bitPattern: row.int64(0)) }
+  }
+}
+
+/// What becomes of tasks by themselves: time passes, processes die.
+extension QueueEngine {
+  /// Tasks whose time has come are ready, those whose time is up have expired, those parked for
+  /// want of a handler are taken up by whoever has one, and leases that ran out are taken over.
+  func wake(_ terms: ClaimTerms, kinds: String) throws(SQLiteError) {
+    for var row in try tasks(where: "state = 1 AND due_at <= \(now)") {
+      row.life.state = .ready
+      row.life.rank = row.life.urgency.rank(readyAt: row.life.due)
+      try save(row)
+    }
+    for var row in try tasks(
+      where: "expires_at IS NOT NULL AND state < 3 AND expires_at <= \(now)")
+    {
+      // A node may have been skipped by the end of one before it.
+      guard try task(number: row.number)?.life.state == row.life.state else { continue }
+      row.life.state = .expired
+      try settle(row)
+    }
+    for var row in try tasks(
+      where: "state = 5 AND unreadable = 1 AND kind IN (SELECT value FROM json_each(\(kinds)))")
+    {
+      guard row.life.revive(now: now) else { continue }
+      row.isUnreadable = false
+      row.reason = nil
+      try save(row)
+      try note(.revived, row)
+    }
+    for var row in try tasks(
+      where: "state = 3 AND lease_until <= \(now) AND owner <> \(terms.session)")
+    {
+      row.life.end(.interrupted, now: now, draw: draw())
+      row.reason = "its process gave no sign of life"
+      try settle(row, row.life.state.isTerminal ? nil : .leaseLost)
+    }
+  }
+
+  /// The earliest time at which something is due by itself; nil where nothing is.
+  func nextDue() throws(SQLiteError) -> Int64? {
+    try connection.first(
+      """
+      SELECT min(at) FROM (
+        SELECT min(due_at) AS at FROM q_task WHERE state = 1
+        UNION ALL SELECT min(lease_until) FROM q_task WHERE state = 3
+        UNION ALL SELECT min(expires_at) FROM q_task WHERE expires_at IS NOT NULL AND state < 3
+        UNION ALL SELECT min(paused_until) FROM q_lane WHERE paused_until > \(now)
+        UNION ALL SELECT min(next_at) FROM q_schedule WHERE enabled = 1)
+      """
+    ) { (row) throws(SQLiteError) in row.optional(0) } ?? nil
+  }
+
+  /// Gives the tasks of a process that has died back, and forgets it.
+  func reap(session: Int64) throws(SQLiteError) {
+    for var row in try tasks(where: "state = 3 AND owner = \(session)") {
+      let failure = row.life.end(.ownerDied, now: now, draw: draw())
+      row.reason = "its process died"
+      if failure == .poison { try mark(row, .poison) }
+      try settle(row, row.life.state.isTerminal ? nil : .crashed)
+    }
+    try connection.run("DELETE FROM q_session WHERE id = \(session)")
+  }
+
+  /// Notes why the queue itself gave a task up.
+  func mark(_ row: TaskRow, _ failure: TaskFailure) throws(SQLiteError) {
+    try connection.run(
+      "UPDATE q_task SET code = \(Int64(failure.rawValue)) WHERE id = \(row.number)")
+  }
+
+  /// Moves what is relative when the wall clock was set, and shortens it after a restart.
+  ///
+  /// `boot` names this run of the machine, `monotonic` is milliseconds since it began.
+  func observeClock(boot: String, monotonic: Int64) throws(SQLiteError) {
+    let offset = now &- monotonic
+    let found = try connection.first("SELECT boot, offset FROM q_clock") {
+      (row) throws(SQLiteError) in (boot: row.text(0), offset: row.int64(1))
+    }
+    if let found, found.boot == boot {
+      let change = offset &- found.offset
+      // The clock is read twice, and may be nudged in between.
+      guard abs(change) > Self.clockTolerance else { return }
+      for var row in try tasks(where: "state < 3 AND delay IS NOT NULL") {
+        row.life.shift(by: change)
+        try save(row)
+      }
+      try connection.run(
+        "UPDATE q_task SET lease_until = lease_until + \(change) WHERE state = 3")
+      try connection.run(
+        "UPDATE q_lane SET paused_until = paused_until + \(change) WHERE paused_until IS NOT NULL")
+    } else if found != nil {
+      for var row in try tasks(where: "state < 3 AND delay IS NOT NULL") {
+        row.life.clamp(now: now)
+        try save(row)
+      }
+    }
+    try connection.run(
+      """
+      INSERT INTO q_clock(one, boot, offset) VALUES (1, \(boot), \(offset))
+      ON CONFLICT (one) DO UPDATE SET boot = excluded.boot, offset = excluded.offset
+      """)
+  }
+
+  /// By how much the wall clock may part from the other one before it counts as set.
+  private static var clockTolerance: Int64 { 200 }
+}
+
+/// How attempts end.
+extension QueueEngine {
+  /// Whether an attempt is the one that counts.
+  func isOwned(_ claimed: TaskRow) throws(SQLiteError) -> Bool {
+    guard let row = try task(number: claimed.number) else { return false }
+    return row.life.state == .running && row.life.attempt == claimed.life.attempt
+      && row.owner == claimed.owner
+  }
+
+  /// Ends an attempt.
+  ///
+  /// - Returns: The task as it is now; nil where the attempt was given to another.
+  func end(_ claimed: TaskRow, _ outcome: PlainOutcome) throws(SQLiteError) -> TaskRow? {
+    guard try isOwned(claimed), var row = try task(number: claimed.number) else { return nil }
+    row.reason = outcome.reason
+    row.isUnreadable = outcome.isUnreadable
+    let failure = row.life.end(outcome.ending, now: now, draw: draw())
+    if let failure { try mark(row, failure) }
+    if let result = outcome.result, row.life.state == .succeeded {
+      try connection.run("UPDATE q_task SET result = \(result) WHERE id = \(row.number)")
+    }
+    try settle(row, row.life.state.isTerminal ? nil : .of(outcome.ending))
+    if let token = outcome.token, row.life.state == .external {
+      try connection.run("UPDATE q_task SET token = \(token) WHERE id = \(row.number)")
+    }
+    return row
+  }
+
+  /// Tasks that run here and are another's by now, or were taken back.
+  func lost(
+    _ running: [Int64: UInt64], session: Int64
+  ) throws(SQLiteError) -> [Int64] {
+    guard !running.isEmpty else { return [] }
+    let kept = try connection.all(
+      """
+      SELECT id, attempt FROM q_task
+      WHERE state = 3 AND owner = \(session) AND cancel_requested = 0
+      """
+    ) { (row) throws(SQLiteError) in (number: row.int64(0), attempt: row.int64(1)) }
+    let attempts = Dictionary(kept.map { ($0.number, $0.attempt) }, uniquingKeysWith: max)
+    return running.filter { attempts[$0.key] != Int64($0.value) }.map(\.key)
+  }
+
+  /// Gives a sign of life for all this process runs.
+  func beat(session: Int64, lease: Int64) throws(SQLiteError) {
+    try connection.run(
+      """
+      UPDATE q_task SET lease_until = \(now &+ lease)
+      WHERE state = 3 AND owner = \(session) AND lease_until < \(now &+ lease * 2 / 3)
+      """)
+  }
+
+  /// Completes what was handed off.
+  ///
+  /// - Returns: Whether somebody waited for the token.
+  func complete(token: String, _ outcome: PlainOutcome) throws(SQLiteError) -> Bool {
+    guard var row = try tasks(where: "state = 4 AND token = \(token)").first else { return false }
+    row.reason = outcome.reason
+    let failure = row.life.end(outcome.ending, now: now, draw: draw())
+    if let failure { try mark(row, failure) }
+    if let result = outcome.result {
+      try connection.run("UPDATE q_task SET result = \(result) WHERE id = \(row.number)")
+    }
+    try settle(row, row.life.state.isTerminal ? nil : .of(outcome.ending))
+    return true
+  }
+}

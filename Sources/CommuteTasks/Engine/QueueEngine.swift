@@ -1,0 +1,214 @@
+import CommuteCore
+import CommuteSQLite
+import CommuteStore
+
+/// The queue's side of one transaction: it reads rows, lets the values of the core decide, and
+/// writes rows.
+///
+/// It lives as long as the closure of a write.
+struct QueueEngine {
+  let connection: Connection
+  /// The wall clock in milliseconds.
+  let now: Int64
+  private let store: QueueSource
+
+  init(_ tx: borrowing WriteTransaction) {
+    store = QueueSource(tx)
+    connection = tx.connection
+    now = tx.clock.wall()
+  }
+
+  /// Draws 64 random bits.
+  func draw() -> UInt64 { store.draw() }
+
+  /// Draws an id.
+  func newID() -> TaskID { store.newID() }
+
+  // MARK: - Reading
+
+  /// A task by its id; nil where there is none.
+  func task(_ id: TaskID) throws(SQLiteError) -> TaskRow? {
+    try tasks(where: "uid = \(id.bytes)").first
+  }
+
+  /// A task by its number in the table.
+  func task(number: Int64) throws(SQLiteError) -> TaskRow? {
+    try tasks(where: "id = \(number)").first
+  }
+
+  /// Tasks of a condition.
+  func tasks(where condition: SQL) throws(SQLiteError) -> [TaskRow] {
+    try connection.all("SELECT \(TaskRow.columns) FROM q_task WHERE \(condition)") {
+      (row) throws(SQLiteError) in try TaskRow(row)
+    }
+  }
+
+  // MARK: - Queueing
+
+  /// Queues a task as its options say.
+  func enqueue(_ draft: TaskDraft) throws(SQLiteError) -> Enqueued {
+    guard let key = draft.options.uniqueKey,
+      let other = try tasks(where: "unique_key = \(key) AND state < 10").first
+    else { return .inserted(try insert(draft).id) }
+    switch draft.options.duplicate {
+    case .keep: return .existing(other.id)
+    case .replace:
+      try release(uniqueKeyOf: other)
+      try cancel(other)
+      return .replaced(old: other.id, new: try insert(draft).id)
+    case .supersedeIfWaiting, .debounce:
+      guard other.workflow == nil, [.scheduled, .ready].contains(other.life.state) else {
+        return .existing(other.id)
+      }
+      var merged = other
+      var life = draft.life(now: now)
+      life.attempt = other.life.attempt
+      life.interruptions = other.life.interruptions
+      merged.life = life
+      try connection.run(
+        """
+        UPDATE q_task SET kind = \(draft.kind), version = \(draft.version),
+          payload = \(draft.payload), lane = \(draft.policy.lane) WHERE id = \(other.number)
+        """)
+      try save(merged)
+      try note(.merged, merged)
+      return .merged(other.id)
+    }
+  }
+
+  /// Adds a row.
+  func insert(
+    _ draft: TaskDraft, workflow: Int64? = nil, node: String? = nil, join: JoinRule = .allSucceeded,
+    parents: Int = 0
+  ) throws(SQLiteError) -> (number: Int64, id: TaskID) {
+    let id = store.newID()
+    let life = draft.life(now: now, isBlocked: parents > 0)
+    let insert = try connection.statement(Self.inserting)
+    insert.bind(high: id.high, low: id.low, at: 1)
+    insert.bind(draft.kind, at: 2)
+    insert.bind(draft.version, at: 3)
+    insert.bind(draft.policy.lane, at: 4)
+    insert.bind(Int64(life.state.rawValue), at: 5)
+    insert.bind(Int64(bitPattern: life.requires), at: 6)
+    insert.bind(Int64(life.urgency.rawValue), at: 7)
+    insert.bind(life.rank, at: 8)
+    if let key = draft.options.serialKey { insert.bind(key, at: 9) }
+    insert.bind(draft.options.holdsSerialKey, at: 10)
+    if let key = draft.options.uniqueKey { insert.bind(key, at: 11) }
+    insert.bind(life.due, at: 12)
+    if let delay = life.delay { insert.bind(delay, at: 13) }
+    if let expires = life.expires { insert.bind(expires, at: 14) }
+    if let timeout = draft.policy.timeout { insert.bind(Int64(clamping: timeout), at: 15) }
+    insert.bind(Int64(clamping: life.retry.firstDelay), at: 16)
+    insert.bind(Int64(clamping: life.retry.growthPercent), at: 17)
+    insert.bind(Int64(clamping: life.retry.delayLimit), at: 18)
+    insert.bind(Int64(life.retry.failureLimit), at: 19)
+    insert.bind(draft.payload, at: 20)
+    insert.bind(now, at: 21)
+    if let workflow { insert.bind(workflow, at: 22) }
+    if let node { insert.bind(node, at: 23) }
+    insert.bind(Int64(join.rawValue), at: 24)
+    insert.bind(parents, at: 25)
+    try insert.run()
+    let number = connection.lastInsertRowID
+    for tag in draft.options.tags.sorted() {
+      try connection.run("INSERT INTO q_tag(tag, task) VALUES (\(tag), \(number))")
+    }
+    try note(.enqueued, task: id, workflow: workflow, attempt: nil)
+    return (number, id)
+  }
+
+  private static let inserting: StaticString = """
+    INSERT INTO q_task(uid, kind, version, lane, state, requires, urgency, rank, serial_key, holds,
+      unique_key, due_at, delay, expires_at, timeout, first_delay, growth, delay_limit,
+      failure_limit, payload, created_at, workflow, node, join_rule, parents, parents_left)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
+      ?20, ?21, ?22, ?23, ?24, ?25, ?25)
+    """
+
+  /// Lets go of a task's unique key, so that another can have it in the same transaction while a
+  /// running one has yet to hear that it is cancelled.
+  private func release(uniqueKeyOf row: TaskRow) throws(SQLiteError) {
+    try connection.run("UPDATE q_task SET unique_key = NULL WHERE id = \(row.number)")
+  }
+
+  // MARK: - Writing
+
+  /// Writes a task's life.
+  func save(_ row: TaskRow) throws(SQLiteError) {
+    let life = row.life
+    let isRunning = life.state == .running
+    try connection.run(
+      """
+      UPDATE q_task SET state = \(Int64(life.state.rawValue)),
+        requires = \(Int64(bitPattern: life.requires)), rank = \(life.rank), due_at = \(life.due),
+        delay = \(life.delay), expires_at = \(life.expires), attempt = \(Int64(life.attempt)),
+        failures = \(Int64(life.failures)), crashes = \(Int64(life.crashes)),
+        interruptions = \(Int64(life.interruptions)), started = \(life.hasStarted),
+        cancel_requested = \(life.isCancelRequested),
+        owner = \(isRunning ? row.owner : nil),
+        lease_until = CASE WHEN \(isRunning) THEN lease_until END,
+        token = CASE WHEN \(life.state == .external) THEN token END,
+        unreadable = \(row.isUnreadable), reason = \(row.reason),
+        finished_at = \(life.state.isTerminal ? now : nil)
+      WHERE id = \(row.number)
+      """)
+  }
+
+  /// Writes a life that may have ended, and tells what comes after it.
+  func settle(_ row: TaskRow, _ type: TaskEventType? = nil) throws(SQLiteError) {
+    try save(row)
+    try note(type ?? .ended(row.life.state), row)
+    guard row.life.state.isTerminal, let workflow = row.workflow else { return }
+    try settleGraph(workflow, after: [row])
+  }
+
+  /// Takes a task back.
+  func cancel(_ row: TaskRow) throws(SQLiteError) {
+    var row = row
+    guard !row.life.state.isTerminal, !row.life.isCancelRequested else { return }
+    row.life.cancel()
+    try settle(row, row.life.state == .running ? .cancelRequested : nil)
+  }
+
+  // MARK: - Events
+
+  func note(_ type: TaskEventType, _ row: TaskRow) throws(SQLiteError) {
+    try note(
+      type, task: row.id, workflow: row.workflow, attempt: Int64(row.life.attempt),
+      detail: row.reason)
+  }
+
+  func note(
+    _ type: TaskEventType, task: TaskID?, workflow: Int64?, attempt: Int64?, detail: String? = nil
+  ) throws(SQLiteError) {
+    let insert = try connection.statement(
+      """
+      INSERT INTO q_event(at, task, workflow, type, attempt, detail)
+      VALUES (?1, ?2, (SELECT uid FROM q_workflow WHERE id = ?3), ?4, ?5, ?6)
+      """)
+    insert.bind(now, at: 1)
+    if let task { insert.bind(high: task.high, low: task.low, at: 2) }
+    if let workflow { insert.bind(workflow, at: 3) }
+    insert.bind(Int64(type.rawValue), at: 4)
+    if let attempt { insert.bind(attempt, at: 5) }
+    if let detail { insert.bind(detail, at: 6) }
+    try insert.run()
+  }
+}
+
+/// What a transaction gives the queue beside its connection.
+private struct QueueSource {
+  let draw: () -> UInt64
+  let makeID: () -> RecordID
+
+  init(_ tx: borrowing WriteTransaction) {
+    draw = tx.drawing
+    makeID = tx.idMaking
+  }
+
+  func newID() -> TaskID {
+    let id = makeID()
+    return TaskID(high: id.high, low: id.low)
+  }
+}

@@ -1,0 +1,78 @@
+import CommuteCore
+import CommuteSQLite
+
+/// A task as it lies in the table, without its payload.
+struct TaskRow: Sendable {
+  var number: Int64
+  var id: TaskID
+  var kind: String
+  var version: Int
+  var lane: String
+  var life: TaskLife
+  var serialKey: String?
+  var uniqueKey: String?
+  var timeout: UInt64?
+  var owner: Int64?
+  var isUnreadable = false
+  var workflow: Int64?
+  var node: String?
+  var join: JoinRule
+  var parents: Int
+  var parentsLeft: Int
+  var parentsBad: Int
+  var created: Int64
+  var reason: String?
+
+  /// The columns in the order in which ``init(_:)`` reads them.
+  static let columns: SQL = """
+    id, uid, kind, version, lane, state, requires, urgency, rank, serial_key, unique_key, due_at, \
+    delay, expires_at, timeout, attempt, failures, crashes, interruptions, first_delay, growth, \
+    delay_limit, failure_limit, owner, started, cancel_requested, unreadable, workflow, node, \
+    join_rule, parents, parents_left, parents_bad, created_at, reason
+    """
+
+  init(_ row: borrowing Row) throws(SQLiteError) {
+    guard let pair = row.pair(1), let state = TaskState(rawValue: UInt8(clamping: row.int64(5))),
+      let urgency = TaskUrgency(rawValue: UInt8(clamping: row.int64(7))),
+      let join = JoinRule(rawValue: UInt8(clamping: row.int64(29)))
+    else { throw .corrupt(reason: "the queue's table holds a task that is none") }
+    number = row.int64(0)
+    id = TaskID(high: pair.high, low: pair.low)
+    kind = row.text(2)
+    version = Int(clamping: row.int64(3))
+    lane = row.text(4)
+    life = TaskLife(
+      now: row.int64(11), delay: row.optional(12), expires: row.optional(13), urgency: urgency,
+      retry: RetryPolicy(
+        firstDelay: UInt64(clamping: row.int64(19)), growthPercent: UInt64(clamping: row.int64(20)),
+        delayLimit: UInt64(clamping: row.int64(21)),
+        failureLimit: UInt32(clamping: row.int64(22))),
+      requires: UInt64(bitPattern: row.int64(6)))
+    life.state = state
+    life.rank = row.int64(8)
+    life.attempt = UInt64(clamping: row.int64(15))
+    life.failures = UInt32(clamping: row.int64(16))
+    life.crashes = UInt32(clamping: row.int64(17))
+    life.interruptions = UInt32(clamping: row.int64(18))
+    life.hasStarted = row.int64(24) != 0
+    life.isCancelRequested = row.int64(25) != 0
+    serialKey = row.isNull(9) ? nil : row.text(9)
+    uniqueKey = row.isNull(10) ? nil : row.text(10)
+    timeout = row.optional(14).map { UInt64(clamping: $0) }
+    owner = row.optional(23)
+    isUnreadable = row.int64(26) != 0
+    workflow = row.optional(27)
+    node = row.isNull(28) ? nil : row.text(28)
+    self.join = join
+    parents = Int(clamping: row.int64(30))
+    parentsLeft = Int(clamping: row.int64(31))
+    parentsBad = Int(clamping: row.int64(32))
+    created = row.int64(33)
+    reason = row.isNull(34) ? nil : row.text(34)
+  }
+}
+
+extension Row {
+  /// A column that may be null.
+  func optional(_ column: Int) -> Int64? { isNull(column) ? nil : int64(column) }
+}

@@ -1,0 +1,240 @@
+import CommuteCore
+import CommuteSQLite
+public import CommuteStore
+import Synchronization
+
+/// A durable queue of work in the store's own file.
+///
+/// ```swift
+/// var handlers = Handlers()
+/// handlers.on(Upload.self) { upload, context in
+///   try await send(upload.file, key: context.idempotencyKey)
+///   return .done
+/// }
+/// let queue = try await TaskQueue(store, handlers)
+/// try await store.write { tx in
+///   try tx.insert(photo)
+///   try queue.enqueue(Upload(file: photo.file), in: tx)
+/// }
+/// try await queue.run()
+/// ```
+/// A task exists when the transaction that queued it is committed, and not before. Handlers run at
+/// least once; what they hand back as `effects` happens exactly once.
+public final class TaskQueue: Sendable {
+  /// The largest payload, in bytes.
+  public static let payloadLimit = 65_536
+  /// How many tasks a lane runs at a time unless told otherwise.
+  public static let defaultWidth = 4
+
+  /// The store that holds the queue.
+  public let store: Store
+  let handlers: Handlers
+  let settings: QueueSettings
+  let bell = Bell()
+  let signals = Mutex<UInt64>(0)
+  let state = Mutex(State())
+
+  /// What calls share.
+  struct State: Sendable {
+    /// The calls that are running.
+    var workers: [Worker] = []
+  }
+
+  /// Opens the queue of a store, and makes its tables where there are none.
+  ///
+  /// - Throws: ``QueueError/handledTwice(kind:)``, ``QueueError/newerSchema(found:known:)`` and what
+  ///   the store throws.
+  public init(
+    _ store: Store, _ handlers: Handlers, settings: QueueSettings = QueueSettings()
+  ) async throws(QueueError) {
+    if let fault = handlers.fault { throw fault }
+    self.store = store
+    self.handlers = handlers
+    self.settings = settings
+    do {
+      try await store.write { tx in try QueueSchema.prepare(tx.connection) }
+    } catch {
+      throw .of(error)
+    }
+  }
+
+  // MARK: - Queueing
+
+  /// Queues a task in a transaction: it exists when that is committed, and not at all otherwise.
+  ///
+  /// - Throws: ``QueueError/payloadTooLarge(bytes:limit:)`` and
+  ///   ``QueueError/notCodable(kind:reason:)``, with nothing queued.
+  @discardableResult
+  public func enqueue<Work: QueueTask>(
+    _ work: Work, _ options: EnqueueOptions = EnqueueOptions(), in tx: borrowing WriteTransaction
+  ) throws(QueueError) -> Enqueued {
+    let draft = try TaskDraft(work, options)
+    do {
+      let enqueued = try QueueEngine(tx).enqueue(draft)
+      let bell = bell
+      tx.afterCommit { bell.ring() }
+      return enqueued
+    } catch {
+      throw .store(StoreError(error))
+    }
+  }
+
+  /// Queues a task in a transaction of its own.
+  @discardableResult
+  public func enqueue<Work: QueueTask>(
+    _ work: Work, _ options: EnqueueOptions = EnqueueOptions(), durability: Durability = .normal
+  ) async throws(QueueError) -> Enqueued {
+    try await writing(durability) { queue, tx in try queue.enqueue(work, options, in: tx) }
+  }
+
+  /// Queues a graph whole.
+  ///
+  /// No two graphs that are not over have the same unique key.
+  ///
+  /// - Throws: ``QueueError/graph(_:)`` and what is wrong with a payload, with nothing queued.
+  /// - Returns: The graph's id, or that of the one that has the key.
+  @discardableResult
+  public func submit(
+    _ graph: Graph, uniqueKey: String? = nil, in tx: borrowing WriteTransaction
+  ) throws(QueueError) -> Enqueued {
+    let plan = try graph.plan()
+    let submitted = try QueueEngine(tx).submit(graph, plan, uniqueKey: uniqueKey)
+    let bell = bell
+    tx.afterCommit { bell.ring() }
+    return submitted
+  }
+
+  /// Queues a graph in a transaction of its own.
+  @discardableResult
+  public func submit(
+    _ graph: Graph, uniqueKey: String? = nil, durability: Durability = .normal
+  ) async throws(QueueError) -> Enqueued {
+    try await writing(durability) { queue, tx in
+      try queue.submit(graph, uniqueKey: uniqueKey, in: tx)
+    }
+  }
+
+  // MARK: - Control
+
+  /// Takes a task back; one that runs is told, and ends as cancelled.
+  ///
+  /// - Throws: ``QueueError/unknownTask(_:)``.
+  public func cancel(_ id: TaskID) async throws(QueueError) {
+    let number = try await writing { queue, tx in
+      let engine = QueueEngine(tx)
+      guard let row = try engine.task(id) else { throw QueueError.unknownTask(id) }
+      try engine.cancel(row)
+      let bell = queue.bell
+      tx.afterCommit { bell.ring() }
+      return row.number
+    }
+    for worker in state.withLock({ $0.workers }) { worker.cancel(number) }
+  }
+
+  /// Tries a task again that is over or parked, with a fresh budget; of a graph, with all that was
+  /// skipped because of it.
+  ///
+  /// - Throws: ``QueueError/unknownTask(_:)``.
+  /// - Returns: Whether there was anything to do.
+  @discardableResult
+  public func retry(_ id: TaskID) async throws(QueueError) -> Bool {
+    try await writing { queue, tx in
+      let engine = QueueEngine(tx)
+      guard let row = try engine.task(id) else { throw QueueError.unknownTask(id) }
+      let bell = queue.bell
+      tx.afterCommit { bell.ring() }
+      return try engine.revive(row)
+    }
+  }
+
+  /// Completes a task that was handed off, with what it brought; nil where it failed and is to be
+  /// tried again.
+  ///
+  /// - Throws: ``QueueError/unknownToken(_:)`` where nothing waits for the token any more.
+  public func complete<Output: Codable & Sendable>(
+    token: String, with output: Output?
+  ) async throws(QueueError) {
+    var outcome = PlainOutcome(output == nil ? .retry(after: nil) : .done)
+    if let output, Output.self != Nothing.self {
+      outcome.result = try Payload.write(output, kind: "output")
+    }
+    let isKnown = try await writing { [outcome] queue, tx in
+      let bell = queue.bell
+      tx.afterCommit { bell.ring() }
+      return try QueueEngine(tx).complete(token: token, outcome)
+    }
+    if !isKnown { throw .unknownToken(token) }
+  }
+
+  /// Sets how many tasks of a lane run at a time, over all processes.
+  public func setWidth(_ width: Int, ofLane lane: String) async throws(QueueError) {
+    try await writing { queue, tx in
+      try tx.connection.run(
+        """
+        INSERT INTO q_lane(name, width) VALUES (\(lane), \(max(0, width)))
+        ON CONFLICT (name) DO UPDATE SET width = excluded.width
+        """)
+      let bell = queue.bell
+      tx.afterCommit { bell.ring() }
+    }
+  }
+
+  /// Says which signals are set; tasks that wait for others do not start.
+  public func setSignals(_ set: Requirements) {
+    let isNews = signals.withLock { known in
+      defer { known = set.rawValue }
+      return known != set.rawValue
+    }
+    if isNews { bell.ring() }
+  }
+
+  /// Runs a piece of work in a transaction of its own.
+  func writing<Result: Sendable>(
+    _ durability: Durability = .normal,
+    _ body: @escaping @Sendable (TaskQueue, borrowing WriteTransaction) throws -> Result
+  ) async throws(QueueError) -> Result {
+    do {
+      return try await store.write(durability: durability) { tx in try body(self, tx) }
+    } catch {
+      throw .of(error)
+    }
+  }
+}
+
+/// Wakes whoever waits for work; a ring that nobody heard is kept for the next who listens.
+final class Bell: Sendable {
+  private struct State {
+    var hasRung = false
+    var waiting: CheckedContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  /// Wakes, now or as soon as somebody waits.
+  func ring() {
+    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      guard let waiting = state.waiting else {
+        state.hasRung = true
+        return nil
+      }
+      state.waiting = nil
+      return waiting
+    }
+    waiting?.resume()
+  }
+
+  /// Waits for the next ring, one that was not heard included.
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      let isHeard = state.withLock { state -> Bool in
+        if state.hasRung || state.waiting != nil {
+          state.hasRung = false
+          return true
+        }
+        state.waiting = continuation
+        return false
+      }
+      if isHeard { continuation.resume() }
+    }
+  }
+}
