@@ -67,10 +67,16 @@ extension DeviceRecord {
     switch verdict.kind {
     case .applied, .duplicate:
       outcome = acknowledge(row, verdict: verdict, author: author, clock: &clock, wall: wall)
-    case .rejected(.mismatch, _) where row.operation.replica != clock.replica:
+    case .rejected(.mismatch, let message) where row.operation.replica != clock.replica:
       // The file was copied or put back since this was written, and the other copy sent it first,
       // over another base: the same change in other bytes.
       outcome = acknowledge(row, verdict: verdict, author: author, clock: &clock, wall: wall)
+      if let left = row.uncounted(in: verdict.record?.state) {
+        forget(left.operation)
+        outcome.rejections.append(
+          Rejection(
+            row: left, code: .mismatch, message: message, record: verdict.record?.state))
+      }
     case .rejected(let code, let message):
       outcome = reject(
         row, verdict: verdict, code: code, message: message, clock: &clock, wall: wall)
@@ -140,6 +146,8 @@ extension DeviceRecord {
     rowsBehind sent: Operation, verdict: Verdict, clock: inout HybridClock, wall: Int64
   ) {
     if rows.isEmpty { return }
+    var isOfCopy = false
+    if case .rejected(.mismatch, _) = verdict.kind { isOfCopy = sent.replica != clock.replica }
     for entry in sent.fields.entries {
       let origin = entry.value.stamp
       var settled = verdict.stamps[entry.name] ?? origin
@@ -148,12 +156,20 @@ extension DeviceRecord {
         settled = current.stamp
         won = current.stamp
       }
-      let twins = twins(of: entry.value, by: sent.replica, in: entry.name, clock: clock)
+      let twins = twins(
+        of: entry.value, by: sent.replica, in: entry.name, clock: clock, isOfCopy: isOfCopy)
       for index in rows.indices where !twins.isEmpty {
         rows[index].operation.fields[entry.name]?.replace(twins, beside: origin)
       }
+      // The rows behind come later than what the other copy made of this one.
+      for twin in twins where isOfCopy { settled = max(settled, twin) }
       // The name under which the next row knows what it replaced, before and after a lifting.
       var replaced = (known: origin, now: origin)
+      if isOfCopy, let current = sentByCopy(entry.value, in: entry.name) {
+        settled = max(current.stamp, current.origin)
+        won = current.stamp
+        replaced.now = current.origin
+      }
       for index in rows.indices {
         guard var behind = rows[index].operation.fields[entry.name] else { continue }
         if behind.over?.origin == replaced.known {
@@ -171,26 +187,6 @@ extension DeviceRecord {
         rows[index].operation.fields[entry.name] = behind
       }
     }
-  }
-
-  /// The stamps under which the server holds a value of an earlier replica id that comes again
-  /// under another one.
-  ///
-  /// What stood behind another change when the file was copied or put back may have been lifted
-  /// there and here. Whoever takes the place of it takes the place of what was sent before.
-  private func twins(
-    of sent: OperationField, by replica: ReplicaID, in field: Key, clock: HybridClock
-  ) -> [Stamp] {
-    guard replica != clock.replica, case .replaces = sent.detail,
-      let siblings = base?.fields[field]?.siblings
-    else { return [] }
-    var twins: [Stamp] = []
-    for sibling in siblings
-    where sibling.origin != sent.stamp && sibling.value == sent.value {
-      let writer = sibling.origin.replica
-      if writer == replica || writer == sent.stamp.replica { twins.append(sibling.origin) }
-    }
-    return twins
   }
 
   /// Moves the refused row to the inbox, and behind a refused creation all that depend on it.
@@ -284,10 +280,8 @@ extension OperationField {
     guard let field, !stamp.isFloor else { return false }
     switch detail {
     case .total(let shares):
-      return shares.allSatisfy { share in
-        let told = field.counter[share.replica]
-        return share.after.up <= told.up && share.after.down <= told.down
-      }
+      let counter = field.counter
+      return shares.allSatisfy { $0.isCounted(in: counter) }
     case .none, .tags: return field.origin == stamp
     case .replaces: return field.siblings.contains { $0.origin == stamp }
     }
