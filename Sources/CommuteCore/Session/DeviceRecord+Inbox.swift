@@ -92,16 +92,30 @@ extension DeviceRecord {
     return true
   }
 
-  /// What was decided of each field in the end, where it is no sum.
+  /// What was decided of each field in the end, where it is no sum; of a set what its writer added.
   private static func decisions(of refused: [Operation]) -> FieldMap<FieldValue> {
     var decided = FieldMap<FieldValue>()
     for operation in refused {
-      for entry in operation.fields.entries {
-        let change = entry.value
-        if !change.stamp.isFloor, !change.rule.isSummed { decided[entry.name] = change.value }
+      for entry in operation.fields.entries where !entry.value.stamp.isFloor {
+        if case .tags = entry.value.detail {
+          decided[entry.name] = .list(additions(to: entry.name, by: refused))
+        } else if !entry.value.rule.isSummed {
+          decided[entry.name] = entry.value.value
+        }
       }
     }
     return decided
+  }
+
+  /// The elements that refused operations add to a set by a decision, and do not remove again.
+  private static func additions(to field: Key, by refused: [Operation]) -> [String] {
+    var standing: [TaggedElement] = []
+    for operation in refused {
+      guard case .tags(let tags)? = operation.fields[field]?.detail else { continue }
+      standing += tags.added.filter { !$0.tag.isSeeded }
+      standing.removeAll { tags.removed.contains($0.tag) }
+    }
+    return standing.map { $0.element }
   }
 
   private mutating func redo(
@@ -121,7 +135,8 @@ extension DeviceRecord {
       #endif
       let parts = entry.value.parts(of: edit, in: key, field: entry.name)
       // A decision for what was seeded would change nothing over the seed, and stay one.
-      if let seeded = parts.seeded, decided[entry.name] != seeded {
+      let own = decided[entry.name]
+      if let seeded = parts.seeded?.leavingOut(decided: own, isSet: entry.value.rule == .set) {
         seeds.append(entry.name, seeded)
       }
       if let own = parts.own { edits.append(entry.name, own) }
@@ -172,6 +187,17 @@ extension OperationField {
       return (.list(seeded), isAll ? nil : .elements(insert: own, remove: removed))
     default: return stamp.isFloor ? (edit.seeded, nil) : (nil, edit)
     }
+  }
+}
+
+extension FieldValue {
+  /// What is still to be seeded where a person has decided, too; nil for nothing.
+  fileprivate func leavingOut(decided: FieldValue?, isSet: Bool) -> FieldValue? {
+    guard isSet, case .list(let seeded) = self, case .list(let own)? = decided else {
+      return self == decided ? nil : self
+    }
+    let left = seeded.filter { one in !own.contains { $0.hasSameBytes(as: one) } }
+    return left.isEmpty && !own.isEmpty ? nil : .list(left)
   }
 }
 

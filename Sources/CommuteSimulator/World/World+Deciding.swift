@@ -73,6 +73,7 @@ extension World {
 
   private mutating func retry(_ group: [Int], _ record: Int, on number: Int) {
     let operations = group.map { devices[number].file.inbox[$0].rejection.row.operation }
+    let shown = devices[number].file.records[record].view
     let isDone = redo(group, record, on: number) { (state, ids, context) throws(WriteRefusal) in
       try state.retry(operations, newOperation: ids, context: &context)
     }
@@ -85,7 +86,7 @@ extension World {
       return
     }
     reach(group.count > 1 ? .retriedBehind : .retried)
-    checkRetried(operations, record, on: number)
+    checkRetried(operations, record, over: shown, on: number)
   }
 
   private mutating func edit(
@@ -226,41 +227,6 @@ extension World {
         note(edit, in: field, on: number)
         report.writes -= 1
       }
-    }
-  }
-
-  /// What was made once more is what was refused: seeds stay seeds, deletions deletions, and no
-  /// count is lost.
-  private mutating func checkRetried(
-    _ refused: [CommuteCore.Operation], _ record: Int, on number: Int
-  ) {
-    guard let row = devices[number].file.records[record].rows.last else { return }
-    for entry in row.operation.fields.entries {
-      let before = refused.compactMap { $0.fields[entry.name] }
-      if before.isEmpty { blame(13, "a retry writes a field that was not refused") }
-      if entry.value.stamp.isFloor != before.allSatisfy({ $0.stamp.isFloor }) {
-        blame(13, "a seed that was refused comes once more as a decision, or a decision as a seed")
-      }
-    }
-    if refused.contains(where: { $0.deleted != nil }), row.operation.deleted == nil {
-      blame(13, "a deletion that was refused is not made once more")
-    }
-    if refused.contains(where: { $0.id == row.operation.id }) {
-      blame(13, "what was refused is made once more under its old id")
-    }
-    for entry in row.operation.fields.entries {
-      // Seeds are everybody's: one that others have told meanwhile need not come once more.
-      guard case .total(let all) = entry.value.detail else { continue }
-      let shares = all.filter { $0.replica != CounterState.seed }
-      var up = shares.reduce(0) { $0 + $1.up }
-      var down = shares.reduce(0) { $0 + $1.down }
-      for operation in refused {
-        guard case .total(let all)? = operation.fields[entry.name]?.detail else { continue }
-        let old = all.filter { $0.replica != CounterState.seed }
-        up &-= old.reduce(0) { $0 + $1.up }
-        down &-= old.reduce(0) { $0 + $1.down }
-      }
-      if up != 0 || down != 0 { blame(21, "a count that was refused is not counted once more") }
     }
   }
 

@@ -148,6 +148,23 @@ import Testing
     #expect(bench.held("labels") == .list(["y"]))
   }
 
+  @Test mutating func `what was seeded, removed and added anew comes back as a decision`() throws {
+    try bench.seed(0, ["labels": .list(["x", "y"])])
+    let seeded = try bench.sent(0)
+    try bench.edit(0, ["labels": .remove("x")])
+    try bench.edit(0, ["labels": .insert("x")])
+    let outcome = bench.take(
+      0, Verdict(id: seeded.id, kind: .rejected(.invalid, message: "no")))
+    try retry(outcome.rejections.map(\.row.operation))
+    let change = try #require(bench.phones[0].record.rows.first?.operation.fields["labels"])
+    #expect(!change.stamp.isFloor)
+    // Who takes the seeds away takes nothing of what somebody added.
+    try bench.seed(1, ["labels": .list(["x", "y"])])
+    try bench.edit(1, ["labels": .elements(insert: [], remove: ["x", "y"])])
+    try bench.sync()
+    #expect(bench.held("labels") == .list(["x"]))
+  }
+
   @Test mutating func `a seed of sums and sets comes back as one`() throws {
     try bench.seed(0, ["count": .integer(3), "labels": .list(["x"]), "title": .text("t")])
     let refused = try refuse()
