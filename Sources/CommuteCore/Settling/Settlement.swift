@@ -158,6 +158,10 @@ public struct Settlement: Sendable {
       return refusal
     }
     if let before = state.operations[id], !isDedupeOff {
+      // Whoever is told no record would take what it has sent for it.
+      guard stored != nil else {
+        return rejection(of: operation, .gone, "the record was deleted long ago")
+      }
       guard before.digest == operation.digest else {
         // A record of another feed is not told: whether the user may read it is not known here.
         let told = stored.flatMap { $0.feed == operation.feed ? $0.state : nil }

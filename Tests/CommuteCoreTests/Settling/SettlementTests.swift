@@ -300,6 +300,18 @@ import Testing
     #expect(!bench.outcome.renews)
   }
 
+  @Test(arguments: [false, true])
+  mutating func `what was applied to a record that was purged since is gone`(inOtherBytes: Bool) {
+    var operation = bench.operation(["title": "a"], creates: true)
+    bench.settle(operation)
+    bench.state.records[ServerBench.key] = nil
+    bench.state.stubs.insert(ServerBench.key)
+    if inOtherBytes {
+      operation.digest = SHA256.Digest(first: 77, second: 0, third: 0, fourth: 0)
+    }
+    #expect(bench.settle(operation).kind.code == .gone)
+  }
+
   @Test mutating func `a request that carries nothing may repeat a number`() {
     let first = bench.request([bench.operation(["title": "a"], creates: true)])
     bench.settle(first)
