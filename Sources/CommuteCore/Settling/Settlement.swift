@@ -127,6 +127,7 @@ public struct Settlement: Sendable {
       outcome.renews = true
       return outcome
     }
+    let isRepeated = carries && state.requests[request.replica]?.number == request.number
     if carries {
       state.requests[request.replica] = LastRequest(number: request.number, nonce: request.nonce)
       outcome.notesRequest = true
@@ -137,12 +138,26 @@ public struct Settlement: Sendable {
     }
     let place = outcome.verdicts.count
     for sent in request.operations {
+      if isRepeated, let wait = Self.wait(of: sent.operation, in: state) {
+        outcome.verdicts.append(wait)
+        continue
+      }
       outcome.verdicts.append(
         judge(sent.operation, of: request, in: &state, outcome: &outcome, time: time, user: user))
     }
     judgeWaiting(from: place, of: request, in: &state, outcome: &outcome, time: time, user: user)
     if state.isWhole { followAll(in: &state, outcome: &outcome) }
     return outcome
+  }
+
+  /// What is said of an operation where its request comes again and has not settled it; nil where
+  /// it has.
+  ///
+  /// A network may bring a request twice. The device may have heard the first answer, and takes for
+  /// unsent what had to wait by it: settled now, it would be settled once more by what comes next.
+  private static func wait(of operation: Operation, in state: ServerState) -> Verdict? {
+    if state.operations[operation.id] != nil { return nil }
+    return Verdict(id: operation.id, kind: .later(.unavailable, afterMilliseconds: 1_000))
   }
 
   /// Judges one operation: everything that can refuse it first, then its settling.

@@ -300,6 +300,21 @@ import Testing
     #expect(!bench.outcome.renews)
   }
 
+  @Test mutating func `the same request again settles nothing that it had not settled`() {
+    let needed = RecordKey(table: "shelf", id: RecordID(high: 0, low: 2))
+    var waiting = bench.operation(["title": "a"], creates: true)
+    waiting.needs = [needed]
+    let request = bench.request([waiting])
+    #expect(bench.settle(request).map { $0.kind } == [.later(.needs, afterMilliseconds: 5_000)])
+    let other = bench.operation(["title": "b"], creates: true, key: needed)
+    bench.settle(bench.request([other], replica: 2))
+    // The device has heard that it has to wait, and takes it for unsent.
+    #expect(
+      bench.settle(request).map { $0.kind } == [.later(.unavailable, afterMilliseconds: 1_000)])
+    #expect(bench.stored == nil)
+    #expect(bench.settle(waiting).kind == .applied)
+  }
+
   @Test(arguments: [false, true])
   mutating func `what was applied to a record that was purged since is gone`(inOtherBytes: Bool) {
     var operation = bench.operation(["title": "a"], creates: true)
