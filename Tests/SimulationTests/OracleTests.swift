@@ -131,6 +131,19 @@ import Testing
     #expect(oracle.expected(at: 0)?.content == composed)
   }
 
+  @Test mutating func `an earlier claim that a lost history told a later moment gave way`() {
+    _ = write(b, at: at(10))
+    _ = write(a, at: at(11), over: (b, at(10)))
+    let before = oracle.marks
+    _ = oracle.settled(device: 0, 0, a, claimed: at(11), as: at(5, by: 9))
+    _ = oracle.settled(device: 0, 0, b, claimed: at(10), as: at(5, by: 9))
+    oracle.serverWentBack(to: before)
+    _ = oracle.settledAgain(device: 0, 0, a, origin: at(11), as: at(5, by: 9))
+    #expect(oracle.gaveWay(1, to: a, at(5, by: 9)))
+    #expect(!oracle.gaveWay(1, to: Content("0".utf8), at(5, by: 9)))
+    #expect(oracle.judgeFates(waiting: []) == nil)
+  }
+
   @Test mutating func `a record is deleted exactly if somebody deleted it`() {
     #expect(oracle.judgeDeletion(place: 3, isDeleted: true)?.invariant == 12)
     _ = oracle.wrote(
@@ -148,5 +161,30 @@ import Testing
         #expect(Content(one.utf8) != Content(other.utf8))
       }
     }
+  }
+}
+
+/// What the judge of fields with rules knows of values that come again.
+@Suite struct RuleOracleTests {
+  var oracle = RuleOracle(rules: [.clientWins])
+
+  /// An edit comes to the server; gives the one that lost by it.
+  mutating func come(_ number: Int, at time: UInt64, by writer: UInt64) -> Int {
+    oracle.came(
+      [number], to: 0, claim: Moment(time: time, writer: writer), stands: number,
+      isOfOtherEpoch: false)
+  }
+
+  @Test mutating func `what comes again and wins has others lose to it, what loses does not`() {
+    let first = oracle.wrote(RuleEdit())
+    let second = oracle.wrote(RuleEdit())
+    #expect(come(first, at: 1, by: 1) == 0)
+    #expect(come(second, at: 2, by: 2) == first)
+    // A copy of the file sends the first one once more, under an id of its own.
+    #expect(come(first, at: 3, by: 3) == second)
+    #expect(oracle.fields[0].current == first)
+    // What was settled before does not win again, and lost long ago.
+    #expect(come(second, at: 2, by: 2) == 0)
+    #expect(oracle.fields[0].current == first)
   }
 }

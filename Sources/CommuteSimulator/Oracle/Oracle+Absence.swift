@@ -36,15 +36,28 @@ extension Oracle {
     _ place: Int, until moment: Moment, _ content: Content, isFailed: Bool
   ) {
     for number in edits(at: place) where edits[number - 1].settled == nil {
-      guard let before = edits[number - 1].settledBefore,
-        before < moment || before == moment && !(content < edits[number - 1].content)
-      else { continue }
+      guard gaveWay(number, to: content, moment) else { continue }
+      let before = edits[number - 1].settledBefore
       if isFailed {
         edits[number - 1].isFailed = true
       } else {
         edits[number - 1].settled = before
       }
     }
+  }
+
+  /// Whether what a lost history had settled of an edit comes before what stands at its place.
+  ///
+  /// An earlier claim of a writer is told the moment of the later one.
+  func gaveWay(_ number: Int, to content: Content, _ moment: Moment) -> Bool {
+    let edit = edits[number - 1]
+    guard let before = edit.settledBefore else { return false }
+    if before != moment { return before < moment }
+    return !(content < edit.content)
+      || edits(at: edit.place).map { edits[$0 - 1] }.contains {
+        $0.content == content && $0.claimed.writer == edit.claimed.writer
+          && edit.claimed < $0.claimed
+      }
   }
 
   /// A device holds no longer what it was told of a place.

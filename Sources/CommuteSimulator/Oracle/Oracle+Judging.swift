@@ -37,8 +37,8 @@ extension Oracle {
       // It was acknowledged, let go by its device, and went with the server's files.
       if edit.isReleased, edit.settledBefore != nil { continue }
       // It was settled in a history that is lost, and what stands now stands above it.
-      if let before = edit.settledBefore, let stands = expected(at: edit.place),
-        before < stands.settled || before == stands.settled && !(stands.content < edit.content)
+      if let stands = expected(at: edit.place),
+        gaveWay(number, to: stands.content, stands.settled)
       {
         continue
       }

@@ -211,7 +211,8 @@ struct RuleOracle {
       fields[field].claims.append(claim)
       fields[field].current = number
     }
-    if current <= 0 || again { return 0 }
+    // What comes again and loses has lost before; what it wins over by then has lost to it now.
+    if current <= 0 || again && !wins { return 0 }
     let loser = wins ? current : number
     let kept = wins ? number : current
     // A device that writes once more knows what it wrote before.

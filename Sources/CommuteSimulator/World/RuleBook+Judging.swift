@@ -9,7 +9,7 @@ extension RuleBook {
     _ operation: CommuteCore.Operation, _ verdict: Verdict, after: RecordState?, wasDeleted: Bool,
     isOfOtherEpoch: Bool, conflicts: [ConflictEntry], isOfCopy: Bool
   ) {
-    account(for: operation.id)
+    account(for: operation)
     if isReviving { judgeLife(operation, verdict, after: after) }
     // An edit of a deleted record that does not bring it back is nowhere.
     if wasDeleted, after?.deleted != nil { return }
@@ -17,18 +17,18 @@ extension RuleBook {
     var again: [Int] = []
     for (field, name) in names.enumerated() {
       guard let change = operation.fields[name] else { continue }
-      let numbers = contents[operation.id]?[field] ?? []
-      again += numbers.filter { oracle.fields[field].came.contains($0) }
+      let numbers = numbers(of: field, in: operation)
       if rules[field] == .keepBoth { collapsed.formUnion(numbers.dropLast()) }
       let claim = Moment(change.stamp)
       let held = after?.fields[name]
+      let stands = Self.edit(of: held?.value)
+      again += numbers.filter { mayBeTold($0, in: field, stands: stands) }
       if rules[field] == .text { judgeText(change, numbers, claim, held?.value, field) }
-      judgeSeen(numbers, in: field, stands: Self.edit(of: held?.value), isOfCopy: isOfCopy)
+      judgeSeen(numbers, in: field, stands: stands, isOfCopy: isOfCopy)
       let loser = oracle.came(
-        numbers, to: field, claim: claim, stands: Self.edit(of: held?.value),
-        isOfOtherEpoch: isOfOtherEpoch)
+        numbers, to: field, claim: claim, stands: stands, isOfOtherEpoch: isOfOtherEpoch)
       if loser > 0, !told.contains(loser) { losers.append(loser) }
-      if isLoose, rules[field].isPlain { oracle.stands(Self.edit(of: held?.value), in: field) }
+      if isLoose, rules[field].isPlain { oracle.stands(stands, in: field) }
       if isReviving {
         // What an edit of a deleted record carries with it is written anew by its writer.
         if numbers.isEmpty { carried[field] = Self.edit(of: held?.value) }
@@ -39,6 +39,14 @@ extension RuleBook {
     if !isReviving, !isLoose {
       judgeConflicts(conflicts, losers: losers, isOfCopy: isOfCopy, again: again)
     }
+  }
+
+  /// Whether it may be told that an edit has lost although its loss is none: another copy of the
+  /// file has sent it, or had it refused, and has replaced it since.
+  private func mayBeTold(_ number: Int, in field: Int, stands: Int) -> Bool {
+    if oracle.fields[field].came.contains(number) { return true }
+    guard rules[field].isPlain, number > 0, refused.contains(number) else { return false }
+    return oracle.isAncestor(number, of: stands)
   }
 
   /// Remembers what the fields are at a revision.

@@ -54,15 +54,31 @@ extension RuleBook {
 
   /// An operation was refused and is shown as such.
   mutating func failed(_ operation: CommuteCore.Operation) {
-    account(for: operation.id)
+    account(for: operation)
+    refused.formUnion((contents[operation.id] ?? []).joined())
     refusedCounts.formUnion(operation.countingReplicas)
   }
 
   /// An operation was settled, or refused and shown as such: with all that it carries.
-  mutating func account(for id: OperationID) {
-    for numbers in contents[id] ?? [] {
-      for number in numbers where number > 0 { oracle.edits[number - 1].isAccounted = true }
+  mutating func account(for operation: CommuteCore.Operation) {
+    for field in rules.indices {
+      for number in numbers(of: field, in: operation) where number > 0 {
+        oracle.edits[number - 1].isAccounted = true
+      }
     }
+  }
+
+  /// The edits of a field that an operation carries, as it was sent.
+  ///
+  /// What a row had counted may have been moved to another operation before it was sent, and the
+  /// file put back since, in which it stands under the same id as it was.
+  func numbers(of field: Int, in operation: CommuteCore.Operation) -> [Int] {
+    let numbers = contents[operation.id]?[field] ?? []
+    guard rules[field] == .counter || rules[field] == .rising else { return numbers }
+    var shares: [CounterShare] = []
+    if case .total(let all)? = operation.fields[names[field]]?.detail { shares = all }
+    if shares.contains(where: { $0.replica != CounterState.seed }) { return numbers }
+    return numbers.filter { $0 > 0 && oracle.edits[$0 - 1].isSeed }
   }
 
   // MARK: - Offers
@@ -155,6 +171,30 @@ extension RuleBook {
   func sums(of field: Int, in known: RuleField) -> ClosedRange<Int> {
     let sum = oracle.sum(of: known)
     return (sum - doubled[field].down)...(sum + doubled[field].up)
+  }
+
+  /// A refused operation is taken for counted where the record shows its total, or, where a copy of
+  /// the file has sent it, no less.
+  ///
+  /// Under an id that two machines share the total may be the other's: the counts hide each other.
+  mutating func hide(
+    _ operation: CommuteCore.Operation, in told: RecordState?, isOfCopy: Bool
+  ) {
+    for (field, name) in names.enumerated() {
+      guard case .total(let shares)? = operation.fields[name]?.detail,
+        shares.contains(where: { shared.contains($0.replica) }),
+        let counter = told?.fields[name]?.counter
+      else { continue }
+      let isTaken = shares.allSatisfy { share in
+        let held = counter[share.replica]
+        let isBelow = share.after.up <= held.up && share.after.down <= held.down
+        return share.after == held || isOfCopy && isBelow
+      }
+      guard isTaken else { continue }
+      for number in numbers(of: field, in: operation) where number > 0 {
+        oracle.edits[number - 1].isAccounted = true
+      }
+    }
   }
 
   // MARK: - At rest

@@ -34,6 +34,8 @@ struct RuleBook {
   var doubled: [(up: Int, down: Int)] = []
   /// The replicas under which something was counted and refused.
   var refusedCounts: Set<ReplicaID> = []
+  /// The edits of operations that were refused: a copy of the file may send them all the same.
+  var refused: Set<Int> = []
   /// Values that were replaced in the row that held them.
   var collapsed: Set<Int> = []
   /// What rows carried before it was counted anew, for a file that goes back.

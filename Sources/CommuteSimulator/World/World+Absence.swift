@@ -188,9 +188,7 @@ extension World {
     devices[clone].skew = devices[number].skew
     devices[clone].isOld = devices[number].isOld
     devices[clone].readsOn = devices[number].readsOn
-    // It sends what waits under the ids that the file had.
-    let shared = memory[number].putBacks.map { PutBack(replica: $0.replica, process: 0) }
-    memory.append(DeviceMemory(putBacks: shared))
+    memory.append(DeviceMemory())
     oracle.copied(device: number, to: clone)
     tell("device \(number) is cloned to device \(clone)")
     open(number, bootChanged: false, cleanEnd: true)

@@ -71,8 +71,27 @@ extension World {
       mix(entry.value.over?.stamp.time ?? 0)
       mix(entry.value.over?.origin.time ?? 0)
       mix(Content(entry.value.value).hash)
+      mixDetail(entry.value.detail, mix)
     }
     return SHA256.Digest(first: hash, second: 1, third: 0, fourth: 0)
+  }
+
+  /// What a rule needs beside the value is a part of what is said.
+  private static func mixDetail(_ detail: RuleDetail, _ mix: (UInt64) -> Void) {
+    switch detail {
+    case .none: break
+    case .total(let shares):
+      for share in shares {
+        for number in [share.replica.rawValue, share.before.up, share.before.down] { mix(number) }
+        for number in [share.after.up, share.after.down] { mix(number) }
+      }
+    case .tags(let tags):
+      for addition in tags.added { mix(addition.tag.low) }
+      mix(UInt64(tags.removed.count))
+      for tag in tags.removed { mix(tag.low) }
+    case .replaces(let origins):
+      for origin in origins { mix(origin.time ^ origin.replica.rawValue) }
+    }
   }
 
   static func describe(_ stamp: Stamp) -> String {

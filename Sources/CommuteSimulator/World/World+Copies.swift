@@ -5,23 +5,44 @@ import CommuteCore
 extension World {
   /// A device went back and writes on under the id that it had, as what it was made of did.
   mutating func notePutBack(_ number: Int) {
-    let replica = devices[number].file.device.replica
-    memory[number].putBacks.append(PutBack(replica: replica, process: devices[number].process))
-    book?.shared.insert(replica)
+    book?.shared.insert(devices[number].file.device.replica)
   }
 
   /// Whether a request counts under the id of a device that was put back, and the server can see
   /// by no total that another has counted under it.
-  func isPutBackUnnoticed(_ request: SyncRequest, of process: Int, by number: Int) -> Bool {
-    memory[number].putBacks.contains { putBack in
-      guard request.operations.contains(where: { $0.operation.counts(under: putBack.replica) })
+  ///
+  /// Every file that has the id may send such counts: the device's own, a copy of it, and one that
+  /// was put back to before the server could say so.
+  func isPutBackUnnoticed(_ request: SyncRequest) -> Bool {
+    guard let book else { return false }
+    return book.shared.contains { replica in
+      guard request.operations.contains(where: { $0.operation.counts(under: replica) })
       else { return false }
-      // The device took another id before the server could say so, and sends what it had counted.
-      if putBack.replica != request.replica { return process >= putBack.process }
       // A server that was put back has forgotten totals, and an offer brings them back.
       if !server.state.ancestry.isEmpty { return true }
       guard let held = server.held[Stage.item] else { return false }
-      return held.deleted != nil || bringsTotalAgain(request, under: putBack.replica, held: held)
+      if held.deleted != nil { return true }
+      // Under another id of the sender's the server takes what begins below what it holds.
+      return replica == request.replica
+        ? bringsTotalAgain(request, under: replica, held: held)
+        : beginsBelow(held, request, under: replica)
+    }
+  }
+
+  /// Whether a count that the server does not know begins below what it holds of a replica.
+  private func beginsBelow(
+    _ held: RecordState, _ request: SyncRequest, under replica: ReplicaID
+  ) -> Bool {
+    request.operations.contains { sent in
+      let operation = sent.operation
+      if server.state.operations[operation.id]?.digest == operation.digest { return false }
+      return operation.fields.entries.contains { entry in
+        guard case .total(let shares) = entry.value.detail else { return false }
+        let total = held.fields[entry.name]?.counter[replica] ?? CounterTotal()
+        return shares.contains {
+          $0.replica == replica && ($0.before.up < total.up || $0.before.down < total.down)
+        }
+      }
     }
   }
 
@@ -45,10 +66,10 @@ extension World {
 
   /// What waits under an id that is given up, in a record that the answer does not tell.
   mutating func noteUntold(_ told: [RecordMessage], under replica: ReplicaID, on number: Int) {
-    guard memory[number].putBacks.contains(where: { $0.replica == replica }) else { return }
+    guard let book, book.shared.contains(replica) else { return }
     let item = devices[number].file.records[Stage.item]
     let waits = item.rows.contains { $0.operation.counts(under: replica) }
-    if waits, !told.contains(where: { $0.key == item.key }) { book?.mayHideCounts = true }
+    if waits, !told.contains(where: { $0.key == item.key }) { self.book?.mayHideCounts = true }
   }
 
   /// Whether it counts under an id of which a count was refused, where files were copied: another

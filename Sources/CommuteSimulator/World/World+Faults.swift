@@ -258,6 +258,6 @@ extension World {
 
   /// A file that went back may know less than before.
   mutating func forget(_ number: Int) {
-    memory[number] = DeviceMemory(putBacks: memory[number].putBacks)
+    memory[number] = DeviceMemory()
   }
 }

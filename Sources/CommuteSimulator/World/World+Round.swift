@@ -244,7 +244,6 @@ extension World {
       reach(.renewedByServer)
       // The server has noticed: what is pending is counted anew, and hides nothing.
       noteUntold(answer.renew ?? [], under: earlier, on: number)
-      memory[number].putBacks.removeAll { $0.replica == earlier }
       for record in devices[number].sentRecords {
         devices[number].withRecord(record) { state, _ in state.noteUnsettled() }
       }

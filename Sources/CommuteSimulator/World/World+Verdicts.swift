@@ -19,6 +19,13 @@ extension World {
       devices[number].file.records[record].rows.count > 1
       ? devices[number].file.records[record].rows[1] : nil
     let hadBase = devices[number].file.records[record].base != nil
+    if record == Stage.item, case .rejected(let code, _) = verdict.kind,
+      let row = devices[number].file.records[record].rows.first
+    {
+      let isOwn = row.operation.replica == devices[number].file.device.replica
+      book?.hide(
+        row.operation, in: verdict.record?.state, isOfCopy: code == .mismatch && !isOwn)
+    }
     let outcome = devices[number].withRecord(record) { state, device in
       state.settle(verdict, author: user, clock: &device.clock, wall: wall)
     }

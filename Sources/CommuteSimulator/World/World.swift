@@ -111,20 +111,10 @@ struct World {
     var resets = [ResetMemory?](repeating: nil, count: 2)
     /// Whether the page at hand begins a reset anew.
     var mustBegin = false
-    /// Each time it was put back and went on under the id that it had.
-    var putBacks: [PutBack] = []
     /// The request that the server took last.
     var served: Nonce?
     /// The records that it held as deleted, one bit each.
     var deleted: UInt64 = 0
-  }
-
-  /// A device that was put back and did not notice.
-  struct PutBack {
-    /// The id that it goes on with, as what it was made of did.
-    var replica: ReplicaID
-    /// The process that it has since then.
-    var process: Int
   }
 
   /// What a reset has told so far.
