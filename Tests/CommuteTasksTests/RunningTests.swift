@@ -80,10 +80,11 @@ import Testing
     let began = Gate()
     let store = try workshop.store()
     var settings = workshop.settings
+    let usual = settings.sleep
     settings.sleep = { milliseconds in
       // The time-out has come; nothing else has.
       if milliseconds == 77_000 { return await began.wait() }
-      try await Task.sleep(for: .milliseconds(milliseconds))
+      try await usual(milliseconds)
     }
     let queue = try await TaskQueue(
       store, longHandlers(began) { throw CancellationError() }, settings: settings)
@@ -207,6 +208,16 @@ import Testing
     workshop.clock.pass(10_000)
     try await queue.drain()
     #expect(workshop.done == ["download", "42", "42"])
+  }
+
+  @Test func `two runs of one queue do each task once`() async throws {
+    let (_, queue) = try await workshop.open()
+    let runs = (0..<2).map { _ in Task { try await queue.run() } }
+    for number in 0..<20 { try await queue.enqueue(Job(word: "\(number)")) }
+    while try await !queue.tasks().isEmpty { await Task.yield() }
+    for run in runs { run.cancel() }
+    for run in runs { _ = await run.result }
+    #expect(workshop.done.sorted() == (0..<20).map { "\($0) 1" }.sorted())
   }
 
   @Test func `G29 a task that is queued while the queue runs is run`() async throws {

@@ -24,7 +24,7 @@ enum QueueSchema {
     }
   }
 
-  /// States are those of `TaskState`, times are milliseconds of the wall clock and always handed in.
+  /// States are those of `TaskState`; times are milliseconds of the wall clock, always handed in.
   private static let text = """
     CREATE TABLE q_session(
       id INTEGER PRIMARY KEY AUTOINCREMENT, boot TEXT NOT NULL, pid INTEGER NOT NULL,

@@ -201,38 +201,32 @@ public final class TaskQueue: Sendable {
   }
 }
 
-/// Wakes whoever waits for work; a ring that nobody heard is kept for the next who listens.
+/// Wakes all who wait for work; a ring that nobody heard is kept for the next who listens.
 final class Bell: Sendable {
   private struct State {
     var hasRung = false
-    var waiting: CheckedContinuation<Void, Never>?
+    var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
 
   /// Wakes, now or as soon as somebody waits.
   func ring() {
-    let waiting = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      guard let waiting = state.waiting else {
-        state.hasRung = true
-        return nil
-      }
-      state.waiting = nil
-      return waiting
+    let waiting = state.withLock { state in
+      state.hasRung = state.waiting.isEmpty
+      defer { state.waiting = [] }
+      return state.waiting
     }
-    waiting?.resume()
+    for continuation in waiting { continuation.resume() }
   }
 
   /// Waits for the next ring, one that was not heard included.
   func wait() async {
     await withCheckedContinuation { continuation in
       let isHeard = state.withLock { state -> Bool in
-        if state.hasRung || state.waiting != nil {
-          state.hasRung = false
-          return true
-        }
-        state.waiting = continuation
-        return false
+        defer { state.hasRung = false }
+        if !state.hasRung { state.waiting.append(continuation) }
+        return state.hasRung
       }
       if isHeard { continuation.resume() }
     }
