@@ -17,6 +17,8 @@ struct DeviceFile {
   var decided: [Int] = []
   /// The records that the resets under way have told, one bit each.
   var told: UInt64 = 0
+  /// The ids of which the server has told that another counts under them, too.
+  var noticed: Set<ReplicaID> = []
   /// The place in line that the next row gets.
   var nextOrder: Int64 = 1
   /// How many commits were made to it.

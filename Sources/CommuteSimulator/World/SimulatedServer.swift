@@ -118,7 +118,7 @@ extension World {
     if request.operations.count + request.offers.count > Self.batch, !areTogether {
       blame(18, "a request carries too much")
     }
-    if isPutBackUnnoticed(request) || isRefusedOfCopy(request) {
+    if isPutBackUnnoticed(request, by: number) || isRefusedOfCopy(request) {
       book?.mayHideCounts = true
     }
     grant(to: user)

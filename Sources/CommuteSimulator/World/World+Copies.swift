@@ -13,9 +13,10 @@ extension World {
   ///
   /// Every file that has the id may send such counts: the device's own, a copy of it, and one that
   /// was put back to before the server could say so.
-  func isPutBackUnnoticed(_ request: SyncRequest) -> Bool {
+  func isPutBackUnnoticed(_ request: SyncRequest, by number: Int) -> Bool {
     guard let book else { return false }
-    return book.shared.contains { replica in
+    // What the server has told of is counted anew, and hides nothing.
+    return book.shared.subtracting(devices[number].file.noticed).contains { replica in
       guard request.operations.contains(where: { $0.operation.counts(under: replica) })
       else { return false }
       // A server that was put back has forgotten totals, and an offer brings them back.

@@ -244,6 +244,7 @@ extension World {
       reach(.renewedByServer)
       // The server has noticed: what is pending is counted anew, and hides nothing.
       noteUntold(answer.renew ?? [], under: earlier, on: number)
+      devices[number].withFile { _ = $0.noticed.insert(earlier) }
       for record in devices[number].sentRecords {
         devices[number].withRecord(record) { state, _ in state.noteUnsettled() }
       }
