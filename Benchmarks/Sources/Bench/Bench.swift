@@ -12,8 +12,11 @@ import Foundation
     let unknown = arguments.filter { name in !all.contains { $0.name == name } }
     guard unknown.isEmpty else {
       let names = all.map(\.name).joined(separator: ", ")
-      throw BenchFailure(
-        description: "no bench \(unknown.joined(separator: ", ")); there are \(names)")
+      let isHelp = unknown == ["--help"]
+      let text = isHelp ? "" : "no bench \(unknown.joined(separator: ", ")); "
+      let line = "\(text)name what to measure, or nothing for all of: \(names)\n"
+      (isHelp ? FileHandle.standardOutput : .standardError).write(Data(line.utf8))
+      exit(isHelp ? 0 : 2)
     }
     var measurements: [Measurement] = []
     for bench in all where arguments.isEmpty || arguments.contains(bench.name) {

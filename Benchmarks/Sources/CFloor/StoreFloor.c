@@ -72,8 +72,7 @@ static const char *const tables[] = {
     " creates INTEGER NOT NULL, fields BLOB NOT NULL, deleted BLOB, revives BLOB, needs BLOB,"
     " clock INTEGER NOT NULL, in_flight INTEGER NOT NULL DEFAULT 0, epoch TEXT, base BLOB, bytes BLOB,"
     " attempts INTEGER NOT NULL DEFAULT 0, perhaps_sent INTEGER NOT NULL DEFAULT 0,"
-    " not_before INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0) STRICT;"
-    "CREATE INDEX c_outbox_id ON c_outbox(id);"
+    " not_before INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, told BLOB) STRICT;"
     "CREATE INDEX c_outbox_in_flight ON c_outbox(position) WHERE in_flight = 1;",
     "CREATE TABLE todo(id TEXT PRIMARY KEY NOT NULL, title TEXT NOT NULL, completed INTEGER NOT NULL,"
     " updatedAt INTEGER, version INTEGER NOT NULL, stamps BLOB NOT NULL);"
