@@ -18,7 +18,10 @@ extension RuleBook {
       let element = choices.draw(3)
       let known = known(field, in: record)
       if known.elements.contains(element), choices.draw(3) > 0 {
+        // What was removed before by what the server has told is not seen any more.
+        let gone = ground(of: record)[field].removed
         noted.removed = known.added.filter { $0.element == element }.map { $0.name }
+          .filter { !gone.contains($0) }
         return (.remove("e\(element)"), noted)
       }
       noted.added = [(number, element)]
