@@ -42,8 +42,8 @@ public final class TaskQueue: Sendable {
 
   /// Opens the queue of a store, and makes its tables where there are none.
   ///
-  /// - Throws: ``QueueError/handledTwice(kind:)``, ``QueueError/newerSchema(found:known:)`` and what
-  ///   the store throws.
+  /// - Throws: ``QueueError/handledTwice(kind:)``, ``QueueError/newerSchema(found:known:)`` and
+  ///   what the store throws.
   public init(
     _ store: Store, _ handlers: Handlers, settings: QueueSettings = QueueSettings()
   ) async throws(QueueError) {
