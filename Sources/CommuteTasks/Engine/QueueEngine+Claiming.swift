@@ -139,6 +139,7 @@ extension QueueEngine {
   /// Tasks whose time has come are ready, those whose time is up have expired, those parked for
   /// want of a handler are taken up by whoever has one, and leases that ran out are taken over.
   func wake(_ terms: ClaimTerms, kinds: String) throws(SQLiteError) {
+    try fireSchedules()
     for var row in try tasks(where: "state = 1 AND due_at <= \(now)") {
       row.life.state = .ready
       row.life.rank = row.life.urgency.rank(readyAt: row.life.due)

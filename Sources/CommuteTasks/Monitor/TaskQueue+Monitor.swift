@@ -138,7 +138,8 @@ extension TaskQueue {
     }
   }
 
-  private func reading<Result: Sendable>(
+  /// Reads a state of the file.
+  func reading<Result: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Result
   ) async throws(QueueError) -> Result {
     do {

@@ -8,6 +8,16 @@ struct TaskDraft: Sendable {
   var policy: TaskPolicy
   var options: EnqueueOptions
 
+  init(
+    kind: String, version: Int, payload: [UInt8], policy: TaskPolicy, options: EnqueueOptions
+  ) {
+    self.kind = kind
+    self.version = version
+    self.payload = payload
+    self.policy = policy
+    self.options = options
+  }
+
   init<Work: QueueTask>(
     _ work: Work, _ options: EnqueueOptions, collecting refs: RefCollector? = nil
   ) throws(QueueError) {
