@@ -20,9 +20,9 @@ import Testing
   private func check() throws {
     let wrong = try workshop.rows(
       """
-      SELECT id FROM q_workflow WHERE open <>
-        (SELECT count(*) FROM q_task WHERE workflow = q_workflow.id AND state < 10)
-      UNION SELECT id FROM q_task WHERE workflow IS NOT NULL AND parents_left <>
+      SELECT id FROM q_graph WHERE open <>
+        (SELECT count(*) FROM q_task WHERE graph = q_graph.id AND state < 10)
+      UNION SELECT id FROM q_task WHERE graph IS NOT NULL AND parents_left <>
         (SELECT count(*) FROM q_edge JOIN q_task AS other ON other.id = q_edge.parent
           WHERE q_edge.child = q_task.id AND other.state < 10)
       """)
@@ -42,7 +42,7 @@ import Testing
       try workshop.value("SELECT result FROM q_task WHERE node = 'sum'")
         == .bytes(Array("10".utf8)))
     #expect(
-      try workshop.rows("SELECT state, open, bad FROM q_workflow")
+      try workshop.rows("SELECT state, open, bad FROM q_graph")
         == [[.integer(10), .integer(0), .integer(0)]])
     try check()
   }
@@ -88,7 +88,7 @@ import Testing
         }
       }
     }
-    #expect(try workshop.value("SELECT count(*) FROM q_workflow") == .integer(0))
+    #expect(try workshop.value("SELECT count(*) FROM q_graph") == .integer(0))
     #expect(try workshop.value("SELECT count(*) FROM q_task") == .integer(0))
   }
 
@@ -120,7 +120,7 @@ import Testing
     #expect(
       try states() == ["top": 10, "left": 10, "right": 11, "below left": 10, "join": 13])
     #expect(
-      try workshop.rows("SELECT state, bad FROM q_workflow") == [[.integer(11), .integer(2)]])
+      try workshop.rows("SELECT state, bad FROM q_graph") == [[.integer(11), .integer(2)]])
     try check()
   }
 
@@ -138,12 +138,10 @@ import Testing
     try await queue.submit(diamond(["top": "fail"]))
     try await queue.drain()
     #expect(try states() == ["top": 11, "left": 13, "right": 13, "below left": 13, "join": 13])
-    let row = try workshop.rows("SELECT uid FROM q_task WHERE node = 'top'")
-    guard case .bytes(let bytes) = row[0][0] else { return }
-    let id = TaskID(
-      high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) },
-      low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
-    #expect(try await queue.retry(id))
+    // What was skipped comes back with the one it was skipped for.
+    #expect(try await !queue.retry(id(of: "join")))
+    try check()
+    #expect(try await queue.retry(id(of: "top")))
     #expect(try states() == ["top": 2, "left": 0, "right": 0, "below left": 0, "join": 0])
     try check()
     try workshop.execute(
@@ -151,7 +149,45 @@ import Testing
     try await queue.drain()
     #expect(workshop.done.filter { $0 == "join 1" }.count == 1)
     #expect(
-      try workshop.rows("SELECT state, bad FROM q_workflow") == [[.integer(10), .integer(0)]])
+      try workshop.rows("SELECT state, bad FROM q_graph") == [[.integer(10), .integer(0)]])
+    try check()
+  }
+
+  private func id(of node: String) throws -> TaskID {
+    guard case .bytes(let bytes) = try workshop.value("SELECT uid FROM q_task WHERE node = \(node)")
+    else { throw Trouble() }
+    return TaskID(
+      high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) },
+      low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  @Test func `a node that was taken back while it waited waits again when it is tried again`()
+    async throws
+  {
+    let (_, queue) = try await workshop.open()
+    try await queue.submit(diamond([:]))
+    try await queue.cancel(id(of: "join"))
+    #expect(try await queue.retry(id(of: "join")))
+    #expect(try states()["join"] == 0)
+    try check()
+    try await queue.drain()
+    #expect(workshop.done.last == "join 1")
+    try check()
+  }
+
+  @Test func `G21 a graph comes back even where another has its unique key`() async throws {
+    let (_, queue) = try await workshop.open()
+    try await queue.submit(diamond(["top": "fail"]), uniqueKey: "sync")
+    try await queue.drain()
+    let top = try id(of: "top")
+    guard case .inserted = try await queue.submit(diamond([:]), uniqueKey: "sync") else {
+      Issue.record("the key of a graph that is over is free")
+      return
+    }
+    #expect(try await queue.retry(top))
+    #expect(
+      try workshop.rows("SELECT state, unique_key FROM q_graph ORDER BY id")
+        == [[.integer(0), .null], [.integer(0), .text("sync")]])
     try check()
   }
 

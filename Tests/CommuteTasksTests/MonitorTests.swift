@@ -84,7 +84,7 @@ import Testing
     try await queue.cancel(queue.tasks()[0].id)
     workshop.clock.pass(604_800_001)
     #expect(try await queue.prune() == 2)
-    #expect(try workshop.value("SELECT count(*) FROM q_workflow") == .integer(0))
+    #expect(try workshop.value("SELECT count(*) FROM q_graph") == .integer(0))
     #expect(try workshop.value("SELECT count(*) FROM q_edge") == .integer(0))
   }
 }

@@ -231,6 +231,95 @@ import Testing
     #expect(try states() == [.integer(10)])
   }
 
+  @Test func `G44 what its handler cannot read is tried once by each process`() async throws {
+    let (store, queue) = try await workshop.open()
+    let id = try await queue.enqueue(Job()).id
+    try workshop.execute("UPDATE q_task SET version = 2")
+    try await queue.drain()
+    try await queue.drain()
+    #expect(try states() == [.integer(5)])
+    #expect(try workshop.value("SELECT attempt FROM q_task") == .integer(1))
+    guard case .parked = try await queue.explain(id).first else {
+      Issue.record("whoever could not read it does not take it up again")
+      return
+    }
+    try workshop.execute("UPDATE q_task SET version = 1")
+    let new = try await TaskQueue(store, workshop.handlers(), settings: workshop.settings)
+    #expect(try await new.explain(id).isEmpty)
+    try await new.drain()
+    #expect(try states() == [.integer(10)])
+  }
+
+  @Test func `G23 a signal that a handler finds missing is clear until it is set again`()
+    async throws
+  {
+    let (_, queue) = try await workshop.open()
+    queue.setSignals(.signedIn)
+    let id = try await queue.enqueue(Job(word: "wait")).id
+    var options = EnqueueOptions()
+    options.policy = TaskPolicy()
+    options.policy?.requires = .signedIn
+    try await queue.drain()
+    #expect(workshop.done == ["wait 1"])
+    try await queue.enqueue(Job(word: "other"), options)
+    try await queue.drain()
+    #expect(workshop.done == ["wait 1"])
+    #expect(try await queue.explain(id) == [.missing(.signedIn)])
+    queue.setSignals(.signedIn)
+    try await queue.drain()
+    #expect(workshop.done == ["wait 1", "wait 2", "other 1"])
+    #expect(try workshop.rows("SELECT failures FROM q_task")[0] == [.integer(0)])
+  }
+
+  @Test func `G21 a task comes back even where another has its unique key`() async throws {
+    let (_, queue) = try await workshop.open()
+    var options = EnqueueOptions()
+    options.uniqueKey = "sync"
+    let first = try await queue.enqueue(Job(word: "fail"), options).id
+    try await queue.drain()
+    let second = try await queue.enqueue(Job(word: "second"), options).id
+    #expect(try await queue.retry(first))
+    #expect(
+      try workshop.rows("SELECT state, unique_key FROM q_task ORDER BY id")
+        == [[.integer(2), .null], [.integer(2), .text("sync")]])
+    #expect(try await queue.enqueue(Job(), options) == .existing(second))
+  }
+
+  @Test func `what is merged is run as the new one says`() async throws {
+    let (_, queue) = try await workshop.open()
+    var options = EnqueueOptions()
+    options.uniqueKey = "sync"
+    options.duplicate = .supersedeIfWaiting
+    options.when = .after(milliseconds: 1_000)
+    options.tags = ["old"]
+    try await queue.enqueue(Job(), options)
+    options.tags = ["new"]
+    options.serialKey = "one"
+    options.holdsSerialKey = true
+    options.policy = TaskPolicy()
+    options.policy?.urgency = .background
+    options.policy?.timeout = 77
+    options.policy?.lane = "slow"
+    options.policy?.retry = RetryPolicy(
+      backoff: Backoff(firstDelay: 5, growthPercent: 300, delayLimit: 50), failureLimit: 3)
+    guard case .merged = try await queue.enqueue(Job(word: "new"), options) else {
+      Issue.record("the one that waits takes the new one in")
+      return
+    }
+    options.uniqueKey = nil
+    let other = try await queue.enqueue(Job(word: "new"), options).id
+    let columns: SQL = """
+      lane, urgency, rank, serial_key, holds, due_at, delay, timeout, first_delay, growth, \
+      delay_limit, failure_limit, payload, version
+      """
+    let rows = try workshop.rows("SELECT \(columns) FROM q_task ORDER BY id")
+    #expect(rows.count == 2)
+    #expect(rows[0] == rows[1], "\(other)")
+    #expect(
+      try workshop.rows("SELECT tag FROM q_tag ORDER BY task")
+        == [[.text("new")], [.text("new")]])
+  }
+
   @Test func `G45 a payload that is too large is refused`() async throws {
     let (_, queue) = try await workshop.open()
     await #expect(throws: QueueError.payloadTooLarge(bytes: 70_011, limit: 65_536)) {

@@ -139,6 +139,103 @@ import Testing
     #expect(try workshop.value("SELECT count(*) FROM q_session") == .integer(0))
   }
 
+  @Test func `G10 a process that dies while another runs is noticed with the next look`()
+    async throws
+  {
+    let runs = Gate()
+    let ran = Gate()
+    var handlers = Handlers()
+    handlers.on(Fetch.self) { _, _ in
+      runs.open()
+      return .done([])
+    }
+    handlers.on(Job.self) { _, _ in
+      ran.open()
+      return .done
+    }
+    let queue = try await TaskQueue(workshop.store(), handlers, settings: workshop.settings)
+    try await queue.enqueue(Fetch(count: 0))
+    let run = Task { try await queue.run() }
+    await runs.wait()
+    try await queue.setWidth(0, ofLane: "other")
+    var options = EnqueueOptions()
+    options.policy = TaskPolicy()
+    options.policy?.lane = "other"
+    try await queue.enqueue(Job(), options)
+    try await die(started: true)
+    try await queue.setWidth(1, ofLane: "other")
+    workshop.clock.pass(workshop.settings.poll)
+    await ran.wait()
+    run.cancel()
+    _ = await run.result
+    #expect(
+      try workshop.rows("SELECT state, failures, crashes, interruptions FROM q_task")
+        .contains([.integer(10), .integer(0), .integer(1), .integer(0)]))
+  }
+
+  @Test func `files of processes that died beside their rows are swept`() async throws {
+    let (_, queue) = try await workshop.open()
+    let orphan = "\(workshop.path)/device/queue-orphan.lock"
+    #expect(FileManager.default.createFile(atPath: orphan, contents: nil))
+    try await queue.drain()
+    let left = try FileManager.default.contentsOfDirectory(atPath: "\(workshop.path)/device")
+    #expect(!left.contains { $0.hasPrefix("queue-") })
+  }
+
+  @Test func `a queue in memory has its sessions to itself`() async throws {
+    let began = Gate()
+    var options = StoreOptions(deviceName: "preview")
+    options.clock = workshop.clock.clock
+    let store = try Store.inMemory(tables: [Note.table], options: options)
+    let queue = try await TaskQueue(
+      store, longHandlers(began) { throw CancellationError() }, settings: workshop.settings)
+    let id = try await queue.enqueue(Job()).id
+    let run = Task { try await queue.run() }
+    await began.wait()
+    // A second call looks who has died: not the first.
+    try await queue.drain()
+    #expect(try await queue.task(id)?.state == .running)
+    run.cancel()
+    _ = await run.result
+    let task = try await queue.task(id)
+    #expect(task?.crashes == 0)
+    #expect(task?.interruptions == 1)
+  }
+
+  @Test func `G9 no attempt begins before the handler of the last one has returned`() async throws {
+    let began = Gate()
+    let leave = Gate()
+    let store = try workshop.store()
+    var handlers = Handlers()
+    handlers.on(Job.self) { [workshop] _, context in
+      workshop.log.withLock { $0.append("begin \(context.attempt)") }
+      began.open()
+      // Deaf to being cancelled.
+      await Task { await leave.wait() }.value
+      workshop.log.withLock { $0.append("end \(context.attempt)") }
+      return .done
+    }
+    var settings = workshop.settings
+    // Nobody waits long for this handler.
+    settings.sleep = { [usual = settings.sleep] milliseconds in
+      if milliseconds != 1 { try await usual(milliseconds) }
+    }
+    let queue = try await TaskQueue(store, handlers, settings: settings)
+    let id = try await queue.enqueue(Job()).id
+    let run = Task { try await queue.run() }
+    await began.wait()
+    await queue.suspend(within: 1)
+    try await store.resume()
+    #expect(try row() == [.integer(2), .integer(0), .integer(0), .integer(1)])
+    try await queue.drain()
+    #expect(workshop.done == ["begin 1"])
+    #expect(try await queue.explain(id) == [.stopping])
+    leave.open()
+    _ = await run.result
+    try await queue.drain()
+    #expect(workshop.done == ["begin 1", "end 1", "begin 2", "end 2"])
+  }
+
   @Test func `G12 three deaths in a task make it poison, and cost its neighbour nothing`()
     async throws
   {
@@ -218,6 +315,36 @@ import Testing
     for run in runs { run.cancel() }
     for run in runs { _ = await run.result }
     #expect(workshop.done.sorted() == (0..<20).map { "\($0) 1" }.sorted())
+  }
+
+  @Test func `who has nothing to do looks no more often than it is woken`() async throws {
+    let ran = Mutex<Gate?>(nil)
+    let looks = Mutex(0)
+    var handlers = Handlers()
+    handlers.on(Job.self) { _, _ in
+      ran.withLock { $0 }?.open()
+      return .done
+    }
+    var settings = workshop.settings
+    settings.sleep = { _ in
+      looks.withLock { $0 += 1 }
+      await Gate().wait()
+    }
+    let store = try workshop.store()
+    let queue = try await TaskQueue(store, handlers, settings: settings)
+    let run = Task { try await queue.run() }
+    for _ in 0..<20 {
+      let gate = Gate()
+      ran.withLock { $0 = gate }
+      try await queue.enqueue(Job())
+      await gate.wait()
+      // Whoever looks again and again does so between these.
+      for _ in 0..<500 { try await store.write { _ in } }
+    }
+    run.cancel()
+    _ = await run.result
+    // A ring for each task that is queued and one for each that ends.
+    #expect(looks.withLock { $0 } <= 42)
   }
 
   @Test func `G29 a task that is queued while the queue runs is run`() async throws {

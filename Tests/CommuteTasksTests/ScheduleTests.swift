@@ -164,4 +164,13 @@ import Testing
       rule.instants(after: 0, through: 1_000_000_000_050, most: 2, offset: { _ in 0 })
         == [999_999_999_950, 1_000_000_000_050])
   }
+
+  @Test func `a place that nobody knows is refused, and nothing is scheduled`() async throws {
+    let (_, queue) = try await workshop.open()
+    await #expect(throws: QueueError.unknownTimeZone("Europe/Zurick")) {
+      try await queue.schedule(
+        "report", Job(), .calendar(CalendarRule()), timeZone: "Europe/Zurick")
+    }
+    #expect(try await queue.schedules().isEmpty)
+  }
 }

@@ -1,30 +1,50 @@
-/// How long to wait before the next attempt: exponential, capped, with full jitter.
+/// How long to wait before the next attempt: exponential, capped, with jitter.
 ///
 /// Full jitter (a uniform draw from zero to the whole delay) spreads devices best that were cut off
-/// together (Amazon Architecture Blog, "Exponential Backoff and Jitter", 2015). A small floor keeps
-/// a draw of zero from becoming a busy loop.
+/// together; equal jitter (from half of it) keeps what failed once from coming back at once (Amazon
+/// Architecture Blog, "Exponential Backoff and Jitter", 2015). A small floor keeps a draw of zero
+/// from becoming a busy loop.
 public struct Backoff: Hashable, Sendable {
+  /// From where the delay is drawn.
+  public enum Jitter: Hashable, Sendable {
+    /// From zero to the upper end.
+    case full
+    /// From half of the upper end to all of it.
+    case equal
+  }
+
   /// The upper end of the first delay, in milliseconds.
   public var firstDelay: UInt64
+  /// What the upper end is with each failure, in percent of the one before; 200 doubles it.
+  public var growthPercent: UInt64
   /// The greatest upper end, in milliseconds.
   public var delayLimit: UInt64
   /// The least delay, in milliseconds.
   public var leastDelay: UInt64
+  /// From where the delay is drawn.
+  public var jitter: Jitter
 
-  /// Makes a policy; by default one second, rising to five minutes.
+  /// Makes a policy; by default one second, doubled up to five minutes, with full jitter.
   public init(
-    firstDelay: UInt64 = 1_000, delayLimit: UInt64 = 300_000, leastDelay: UInt64 = 100
+    firstDelay: UInt64 = 1_000, growthPercent: UInt64 = 200, delayLimit: UInt64 = 300_000,
+    leastDelay: UInt64 = 100, jitter: Jitter = .full
   ) {
     self.firstDelay = firstDelay
+    self.growthPercent = growthPercent
     self.delayLimit = delayLimit
     self.leastDelay = leastDelay
+    self.jitter = jitter
   }
 
   /// The upper end of the delay after a number of failures in a row; the first failure is 1.
   public func ceiling(afterFailures failures: UInt32) -> UInt64 {
-    let doublings = UInt64(min(max(failures, 1) - 1, 40))
-    let (product, overflow) = firstDelay.multipliedReportingOverflow(by: 1 << doublings)
-    return overflow ? delayLimit : min(product, delayLimit)
+    var ceiling = min(firstDelay, delayLimit)
+    for _ in 1..<min(max(failures, 1), 41) where ceiling < delayLimit && growthPercent > 100 {
+      let product = ceiling.multipliedFullWidth(by: growthPercent)
+      guard product.high < UInt64(100) else { return delayLimit }
+      ceiling = min(UInt64(100).dividingFullWidth(product).quotient, delayLimit)
+    }
+    return ceiling
   }
 
   /// Draws a delay.
@@ -36,7 +56,10 @@ public struct Backoff: Hashable, Sendable {
   /// - Returns: The delay in milliseconds.
   public func delay(afterFailures failures: UInt32, draw: UInt64, atLeast: UInt64 = 0) -> UInt64 {
     let ceiling = ceiling(afterFailures: failures)
-    let scaled = draw.multipliedFullWidth(by: ceiling &+ 1).high
-    return max(max(scaled, leastDelay), atLeast)
+    let lowest = jitter == .full ? 0 : ceiling / 2
+    // Of all 64-bit numbers each is as likely as any other.
+    let (count, isWhole) = (ceiling - lowest).addingReportingOverflow(1)
+    let drawn = isWhole ? draw : draw.multipliedFullWidth(by: count).high
+    return max(max(lowest + drawn, leastDelay), atLeast)
   }
 }

@@ -88,7 +88,7 @@ public struct Connectivity: Hashable, Sendable {
   private var hasDemand = false
   private var failedProbes: UInt32 = 0
   private var probeDue: Int64?
-  private let backoff = RetryPolicy(firstDelay: 2_000, delayLimit: 300_000, failureLimit: .max)
+  private let backoff = Backoff(firstDelay: 2_000, leastDelay: 0, jitter: .equal)
 
   /// Begins with nothing known.
   public init() {}

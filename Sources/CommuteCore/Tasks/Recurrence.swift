@@ -40,19 +40,20 @@ public enum Recurrence: Hashable, Sendable {
     after time: Int64, through end: Int64, most: Int, offset: (Int64) -> Int64
   ) -> [Int64] {
     guard most > 0 else { return [] }
-    var from = time
-    if case .every(let length, _) = self, length > 0 {
-      // What is left out need not be counted one by one.
-      let (span, isFar) = length.multipliedReportingOverflow(by: Int64(most))
-      if !isFar, end > span { from = max(from, end - span) }
+    // From the end backwards, twice as far each time: what is left out may be very much.
+    var span: Int64 = 86_400_000
+    while true {
+      let (start, isFar) = end.subtractingReportingOverflow(span)
+      let from = isFar ? time : max(time, start)
+      var found: [Int64] = []
+      var last = from
+      while let next = next(after: last, offset: offset), next <= end {
+        found.append(next)
+        last = next
+      }
+      if found.count >= most || from == time { return found.suffix(most) }
+      span = span.multipliedReportingOverflow(by: 2).overflow ? .max : span * 2
     }
-    var found: [Int64] = []
-    while let next = next(after: from, offset: offset), next <= end {
-      found.append(next)
-      if found.count > most { found.removeFirst() }
-      from = next
-    }
-    return found
   }
 }
 
@@ -92,23 +93,20 @@ public struct CalendarRule: Hashable, Sendable {
     guard abs(time) < 1 << 50 else { return nil }
     let seconds = time.dividedDown(by: 1_000)
     let today = (seconds + offset(seconds)).dividedDown(by: 86_400)
-    let times = minuteOfDay
-    // A day's gap may carry its times over midnight: yesterday may still have one to come.
+    let times = minutesOfDay
+    // A gap may carry a day's times over midnight: yesterday may still have one to come. A later
+    // local time is never an earlier instant, so the first one found is the first.
     for day in today - 1...today + Self.daysAhead where matches(CivilDate(day: day)) {
-      var best: Int64?
       for minute in times {
         let instant = Self.instant(day * 86_400 + minute * 60, offset: offset) * 1_000
-        if instant > time, best.map({ instant < $0 }) ?? true { best = instant }
-        // Later times of one day come later, but for what clocks were put forward over.
-        if let best, instant > best + 86_400_000 { break }
+        if instant > time { return instant }
       }
-      if let best { return best }
     }
     return nil
   }
 
   /// The minutes of a day at which it happens, in order.
-  private var minuteOfDay: [Int64] {
+  private var minutesOfDay: [Int64] {
     var times: [Int64] = []
     for hour in 0..<24 where hours.isEmpty || hours.contains(hour) {
       for minute in 0..<60 where minutes.isEmpty || minutes.contains(minute) {

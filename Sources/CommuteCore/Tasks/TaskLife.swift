@@ -81,6 +81,33 @@ public struct TaskLife: Hashable, Sendable {
     wake(now: now)
   }
 
+  /// The task's time has come.
+  ///
+  /// It is ready since then, whenever that is noticed.
+  public mutating func comeDue() {
+    guard state == .scheduled else { return }
+    state = .ready
+    rank = urgency.rank(readyAt: due)
+  }
+
+  /// The task has not started in time.
+  public mutating func expire() {
+    if isWaiting { state = .expired }
+  }
+
+  /// The task will never start, because of what it was to come after.
+  public mutating func skip() {
+    if state == .blocked { state = .skipped }
+  }
+
+  /// Nobody here can read the task.
+  public mutating func setAside() {
+    if state == .ready { state = .parked }
+  }
+
+  /// Whether it waits for its turn.
+  private var isWaiting: Bool { state == .blocked || state == .scheduled || state == .ready }
+
   /// Ready, or scheduled where its time has not come.
   private mutating func wake(now: Int64) {
     state = due > now ? .scheduled : .ready
@@ -139,7 +166,8 @@ public struct TaskLife: Hashable, Sendable {
       var least: UInt64 = 0
       if case .retry(let asked) = ending { least = asked ?? 0 }
       let length = Int64(
-        clamping: retry.delay(afterFailures: failures, draw: draw, atLeast: min(least, 1 << 50)))
+        clamping: retry.backoff.delay(
+          afterFailures: failures, draw: draw, atLeast: min(least, 1 << 50)))
       delay = length
       due = now.addingReportingOverflow(length).overflow ? .max : now + length
       wake(now: now)

@@ -184,9 +184,18 @@ final class Observers: Sendable {
     }
     for begin in begins { begin() }
     let due = try publishing.withLock { (_) throws(StoreError) -> Due in
-      let due = registry.withLock { Self.due($0) }
-      if due.needsReading { try session.beginSnapshot() }
-      registry.withLock { $0.log = ChangeLog() }
+      // In one step: that others have written is noted without waiting for a commit.
+      let (due, log) = registry.withLock { registry in
+        defer { registry.log = ChangeLog() }
+        return (Self.due(registry), registry.log)
+      }
+      guard due.needsReading else { return due }
+      do throws(StoreError) {
+        try session.beginSnapshot()
+      } catch {
+        registry.withLock { $0.log.putBack(log) }
+        throw error
+      }
       return due
     }
     defer { if due.needsReading { session.endSnapshot() } }
@@ -299,6 +308,13 @@ struct ChangeLog: Sendable {
       return
     }
     rows += changes
+  }
+
+  /// Puts back what was taken out and could not be served, before what came since.
+  mutating func putBack(_ earlier: ChangeLog) {
+    let since = self
+    self = earlier
+    add(since.isEverything ? nil : since.rows)
   }
 
   /// Whether what a kept list becomes can be told without reading the store.

@@ -17,6 +17,10 @@ struct ClaimTerms: Sendable {
   var lease: Int64
   /// The kinds this process has handlers for.
   var kinds: Set<String>
+  /// Tasks whose handlers have not returned in this process, whatever the table says of them.
+  var busy: [Int64] = []
+  /// Tasks that this process has a handler for and could not read.
+  var unreadable: Set<Int64> = []
 }
 
 /// Claiming: whose turn it is.
@@ -38,14 +42,8 @@ extension QueueEngine {
 
   /// How many more tasks a lane may run, over all processes; 0 while it is paused.
   func room(in lane: String) throws(SQLiteError) -> Int {
-    let found = try connection.first(
-      "SELECT width, paused_until FROM q_lane WHERE name = \(lane)"
-    ) { (row) throws(SQLiteError) in (width: row.int64(0), pausedUntil: row.optional(1)) }
-    if let until = found?.pausedUntil, until > now { return 0 }
-    let running = try connection.statement(
-      "SELECT count(*) FROM q_task WHERE state = 3 AND lane = \(lane)"
-    ).firstInt64()
-    return max(0, Int(clamping: (found?.width ?? Int64(TaskQueue.defaultWidth)) - (running ?? 0)))
+    let lane = try LaneState(of: lane, connection, now: now)
+    return lane.isPaused ? 0 : lane.room
   }
 
   /// Claims up to a number of tasks of a lane, those that must start first; a task whose kind has
@@ -56,13 +54,8 @@ extension QueueEngine {
     var claimed: [ClaimedTask] = []
     let room = min(most, try room(in: lane))
     while claimed.count < room, var row = try next(in: lane, terms) {
-      if let expires = row.life.expires, expires <= now {
-        row.life.state = .expired
-        try settle(row)
-        continue
-      }
       if !terms.kinds.contains(row.kind) {
-        row.life.state = .parked
+        row.life.setAside()
         row.isUnreadable = true
         row.reason = "this app has no handler for \(row.kind)"
         try settle(row)
@@ -100,9 +93,8 @@ extension QueueEngine {
         where: """
           lane = \(lane) AND state = 2 AND requires = \(Int64(bitPattern: requires))
             AND (serial_key IS NULL OR NOT EXISTS (
-              SELECT 1 FROM q_task AS other WHERE other.serial_key = q_task.serial_key
-                AND (other.state < 10 OR other.state = 11 AND other.holds = 1)
-                AND other.id < q_task.id))
+              SELECT 1 FROM q_task AS other WHERE \(TaskRow.isBehindOther)))
+            AND id NOT IN \(terms.busy)
           ORDER BY rank, id LIMIT 1
           """
       ).first
@@ -134,15 +126,33 @@ extension QueueEngine {
   }
 }
 
+/// How full a lane is, over all processes.
+struct LaneState {
+  /// Whether nothing of it is started for now.
+  var isPaused: Bool
+  /// How many more tasks it may run.
+  var room: Int
+
+  init(of lane: String, _ connection: Connection, now: Int64) throws(SQLiteError) {
+    let found = try connection.first(
+      "SELECT width, paused_until FROM q_lane WHERE name = \(lane)"
+    ) { (row) throws(SQLiteError) in (width: row.int64(0), pausedUntil: row.optional(1)) }
+    let running = try connection.statement(
+      "SELECT count(*) FROM q_task WHERE state = 3 AND lane = \(lane)"
+    ).firstInt64()
+    isPaused = found?.pausedUntil.map { $0 > now } ?? false
+    room = max(0, Int(clamping: (found?.width ?? Int64(TaskQueue.defaultWidth)) - (running ?? 0)))
+  }
+}
+
 /// What becomes of tasks by themselves: time passes, processes die.
 extension QueueEngine {
   /// Tasks whose time has come are ready, those whose time is up have expired, those parked for
   /// want of a handler are taken up by whoever has one, and leases that ran out are taken over.
-  func wake(_ terms: ClaimTerms, kinds: String) throws(SQLiteError) {
+  func wake(_ terms: ClaimTerms) throws(SQLiteError) {
     try fireSchedules()
     for var row in try tasks(where: "state = 1 AND due_at <= \(now)") {
-      row.life.state = .ready
-      row.life.rank = row.life.urgency.rank(readyAt: row.life.due)
+      row.life.comeDue()
       try save(row)
     }
     for var row in try tasks(
@@ -150,13 +160,13 @@ extension QueueEngine {
     {
       // A node may have been skipped by the end of one before it.
       guard try task(number: row.number)?.life.state == row.life.state else { continue }
-      row.life.state = .expired
+      row.life.expire()
       try settle(row)
     }
     for var row in try tasks(
-      where: "state = 5 AND unreadable = 1 AND kind IN (SELECT value FROM json_each(\(kinds)))")
+      where: "state = 5 AND unreadable = 1 AND kind IN \(terms.kinds.sorted())")
     {
-      guard row.life.revive(now: now) else { continue }
+      guard !terms.unreadable.contains(row.number), row.life.revive(now: now) else { continue }
       row.isUnreadable = false
       row.reason = nil
       try save(row)
@@ -241,18 +251,25 @@ extension QueueEngine {
 
 /// How attempts end.
 extension QueueEngine {
-  /// Whether an attempt is the one that counts.
-  func isOwned(_ claimed: TaskRow) throws(SQLiteError) -> Bool {
-    guard let row = try task(number: claimed.number) else { return false }
-    return row.life.state == .running && row.life.attempt == claimed.life.attempt
-      && row.owner == claimed.owner
+  /// The task of an attempt as it is now; nil where the attempt is not the one that counts.
+  func owned(_ claimed: TaskRow) throws(SQLiteError) -> TaskRow? {
+    guard let row = try task(number: claimed.number), row.life.state == .running,
+      row.life.attempt == claimed.life.attempt, row.owner == claimed.owner
+    else { return nil }
+    return row
   }
 
   /// Ends an attempt.
   ///
   /// - Returns: The task as it is now; nil where the attempt was given to another.
   func end(_ claimed: TaskRow, _ outcome: PlainOutcome) throws(SQLiteError) -> TaskRow? {
-    guard try isOwned(claimed), var row = try task(number: claimed.number) else { return nil }
+    guard let row = try owned(claimed) else { return nil }
+    return try finish(row, outcome)
+  }
+
+  /// Writes what became of a task that ran or was handed off.
+  private func finish(_ row: TaskRow, _ outcome: PlainOutcome) throws(SQLiteError) -> TaskRow {
+    var row = row
     row.reason = outcome.reason
     row.isUnreadable = outcome.isUnreadable
     let failure = row.life.end(outcome.ending, now: now, draw: draw())
@@ -295,14 +312,8 @@ extension QueueEngine {
   ///
   /// - Returns: Whether somebody waited for the token.
   func complete(token: String, _ outcome: PlainOutcome) throws(SQLiteError) -> Bool {
-    guard var row = try tasks(where: "state = 4 AND token = \(token)").first else { return false }
-    row.reason = outcome.reason
-    let failure = row.life.end(outcome.ending, now: now, draw: draw())
-    if let failure { try mark(row, failure) }
-    if let result = outcome.result {
-      try connection.run("UPDATE q_task SET result = \(result) WHERE id = \(row.number)")
-    }
-    try settle(row, row.life.state.isTerminal ? nil : .of(outcome.ending))
+    guard let row = try tasks(where: "state = 4 AND token = \(token)").first else { return false }
+    _ = try finish(row, outcome)
     return true
   }
 }

@@ -11,7 +11,7 @@ extension QueueEngine {
     do throws(SQLiteError) {
       if let uniqueKey {
         let other = try connection.first(
-          "SELECT uid FROM q_workflow WHERE unique_key = \(uniqueKey) AND state < 10"
+          "SELECT uid FROM q_graph WHERE unique_key = \(uniqueKey) AND state < 10"
         ) { (row) throws(SQLiteError) in row.pair(0) }
         if let pair = other ?? nil { return .existing(TaskID(high: pair.high, low: pair.low)) }
       }
@@ -39,16 +39,16 @@ extension QueueEngine {
     let id = newID()
     try connection.run(
       """
-      INSERT INTO q_workflow(uid, name, unique_key, on_failure, state, total, open, created_at)
+      INSERT INTO q_graph(uid, name, unique_key, on_failure, state, total, open, created_at)
       VALUES (\(id.bytes), \(graph.name), \(uniqueKey), \(Int64(graph.onFailure.rawValue)), 0,
         \(drafts.count), \(drafts.count), \(now))
       """)
-    let workflow = connection.lastInsertRowID
+    let number = connection.lastInsertRowID
     var numbers: [Int64] = []
     for (place, (draft, member)) in drafts.enumerated() {
       let parents = plan.parents[place]
       let row = try insert(
-        draft, workflow: workflow, node: member.name, join: member.join, parents: parents.count)
+        draft, graph: number, node: member.name, join: member.join, parents: parents.count)
       numbers.append(row.number)
       for parent in parents {
         try connection.run(
@@ -61,8 +61,8 @@ extension QueueEngine {
   /// Tells the nodes that come after what has ended, and those after them, without recursion.
   ///
   /// It touches the children of each node that ended, and the graph's own row.
-  func settleGraph(_ workflow: Int64, after ended: [TaskRow]) throws(SQLiteError) {
-    let rule = try failureRule(of: workflow)
+  func settleGraph(_ graph: Int64, after ended: [TaskRow]) throws(SQLiteError) {
+    let rule = try failureRule(of: graph)
     var left = ended
     var closed = 0
     var bad = 0
@@ -84,9 +84,8 @@ extension QueueEngine {
           """)
       }
       guard !isGood, rule == .failFast, row.life.state != .skipped else { continue }
-      for var other in try tasks(where: "workflow = \(workflow) AND state IN (0, 1, 2, 5)") {
-        guard !left.contains(where: { $0.number == other.number }) else { continue }
-        other.life.state = .cancelled
+      for var other in try tasks(where: "graph = \(graph) AND state IN (0, 1, 2, 5)") {
+        other.life.cancel()
         try save(other)
         try note(.ended(.cancelled), other)
         left.append(other)
@@ -94,9 +93,9 @@ extension QueueEngine {
     }
     try connection.run(
       """
-      UPDATE q_workflow SET open = open - \(closed), bad = bad + \(bad) WHERE id = \(workflow)
+      UPDATE q_graph SET open = open - \(closed), bad = bad + \(bad) WHERE id = \(graph)
       """)
-    try close(workflow)
+    try close(graph)
   }
 
   /// Releases or skips a blocked node, where its rule says so.
@@ -112,47 +111,54 @@ extension QueueEngine {
       try save(child)
       try note(.released, child)
     case .skip:
-      child.life.state = .skipped
+      child.life.skip()
       try save(child)
       try note(.ended(.skipped), child)
       left.append(child)
     }
   }
 
-  private func failureRule(of workflow: Int64) throws(SQLiteError) -> GraphFailureRule {
+  private func failureRule(of graph: Int64) throws(SQLiteError) -> GraphFailureRule {
     let number = try connection.statement(
-      "SELECT on_failure FROM q_workflow WHERE id = \(workflow)"
+      "SELECT on_failure FROM q_graph WHERE id = \(graph)"
     ).firstInt64()
     return GraphFailureRule(rawValue: UInt8(clamping: number ?? 0)) ?? .skipDescendants
   }
 
   /// Ends a graph whose nodes are all over, or opens one of which a node was revived.
-  private func close(_ workflow: Int64) throws(SQLiteError) {
+  private func close(_ graph: Int64) throws(SQLiteError) {
     let ended = try connection.run(
       """
-      UPDATE q_workflow SET state = CASE WHEN bad > 0 THEN 11 ELSE 10 END, finished_at = \(now)
-      WHERE id = \(workflow) AND open = 0 AND state < 10
+      UPDATE q_graph SET state = CASE WHEN bad > 0 THEN 11 ELSE 10 END, finished_at = \(now)
+      WHERE id = \(graph) AND open = 0 AND state < 10
       """)
-    if ended > 0 { try note(.graphEnded, task: nil, workflow: workflow, attempt: nil) }
+    if ended > 0 { try note(.graphEnded, task: nil, graph: graph, attempt: nil) }
   }
 
-  /// Tries a node once more that is over or parked; of a graph, with everything that was skipped
+  /// Tries a task once more that is over or parked; of a graph, with everything that was skipped
   /// because of it.
+  ///
+  /// A node that was skipped comes back with the one it was skipped for, not before it.
   ///
   /// - Returns: Whether there was anything to do.
   func revive(_ row: TaskRow) throws(SQLiteError) -> Bool {
     var row = row
     let wasOver = row.life.state.isTerminal
-    guard row.life.revive(now: now) else { return false }
+    guard row.life.state != .skipped else { return false }
+    let verdict = row.join.verdict(total: row.parents, left: row.parentsLeft, bad: row.parentsBad)
+    guard verdict != .skip, row.life.revive(now: now, isBlocked: verdict == .wait) else {
+      return false
+    }
+    if wasOver { try releaseTakenKey(of: row) }
     row.reason = nil
     row.isUnreadable = false
     try save(row)
     try note(.revived, row)
-    if wasOver, let workflow = row.workflow { try reopen(workflow, behind: row) }
+    if wasOver, let graph = row.graph { try reopen(graph, behind: row) }
     return true
   }
 
-  private func reopen(_ workflow: Int64, behind row: TaskRow) throws(SQLiteError) {
+  private func reopen(_ graph: Int64, behind row: TaskRow) throws(SQLiteError) {
     var opened = 1
     var left = [row]
     while let parent = left.popLast() {
@@ -164,6 +170,7 @@ extension QueueEngine {
         let returns = child.life.state == .skipped
         if returns {
           _ = child.life.revive(now: now, isBlocked: true)
+          try releaseTakenKey(of: child)
           opened += 1
           left.append(child)
         }
@@ -180,8 +187,21 @@ extension QueueEngine {
     }
     try connection.run(
       """
-      UPDATE q_workflow SET open = open + \(opened), bad = max(bad - \(opened), 0), state = 0,
-        finished_at = NULL WHERE id = \(workflow)
+      UPDATE q_graph SET open = open + \(opened), bad = max(bad - \(opened), 0), state = 0,
+        finished_at = NULL, unique_key = CASE WHEN NOT EXISTS (
+          SELECT 1 FROM q_graph AS other WHERE other.unique_key = q_graph.unique_key
+            AND other.state < 10 AND other.id <> q_graph.id) THEN unique_key END
+      WHERE id = \(graph)
+      """)
+  }
+  /// Lets go of a unique key that another has taken since: no task fails to come back for it.
+  private func releaseTakenKey(of row: TaskRow) throws(SQLiteError) {
+    guard let key = row.uniqueKey else { return }
+    try connection.run(
+      """
+      UPDATE q_task SET unique_key = NULL WHERE id = \(row.number) AND EXISTS (
+        SELECT 1 FROM q_task AS other WHERE other.unique_key = \(key) AND other.state < 10
+          AND other.id <> \(row.number))
       """)
   }
 }

@@ -10,19 +10,22 @@ struct QueueEngine {
   let connection: Connection
   /// The wall clock in milliseconds.
   let now: Int64
-  private let store: QueueSource
+  /// Draws 64 random bits.
+  let draw: () -> UInt64
+  private let makeID: () -> RecordID
 
   init(_ tx: borrowing WriteTransaction) {
-    store = QueueSource(tx)
     connection = tx.connection
     now = tx.clock.wall()
+    draw = tx.drawing
+    makeID = tx.idMaking
   }
 
-  /// Draws 64 random bits.
-  func draw() -> UInt64 { store.draw() }
-
   /// Draws an id.
-  func newID() -> TaskID { store.newID() }
+  func newID() -> TaskID {
+    let id = makeID()
+    return TaskID(high: id.high, low: id.low)
+  }
 
   // MARK: - Reading
 
@@ -57,31 +60,47 @@ struct QueueEngine {
       try cancel(other)
       return .replaced(old: other.id, new: try insert(draft).id)
     case .supersedeIfWaiting, .debounce:
-      guard other.workflow == nil, [.scheduled, .ready].contains(other.life.state) else {
+      guard other.graph == nil, [.scheduled, .ready].contains(other.life.state) else {
         return .existing(other.id)
       }
-      var merged = other
-      var life = draft.life(now: now)
-      life.attempt = other.life.attempt
-      life.interruptions = other.life.interruptions
-      merged.life = life
-      try connection.run(
-        """
-        UPDATE q_task SET kind = \(draft.kind), version = \(draft.version),
-          payload = \(draft.payload), lane = \(draft.policy.lane) WHERE id = \(other.number)
-        """)
-      try save(merged)
-      try note(.merged, merged)
+      try merge(draft, into: other)
       return .merged(other.id)
     }
   }
 
+  /// Gives a task that waits all that the new one says; it keeps its id, and what it has been
+  /// through.
+  private func merge(_ draft: TaskDraft, into other: TaskRow) throws(SQLiteError) {
+    var merged = other
+    merged.life = draft.life(now: now)
+    merged.life.attempt = other.life.attempt
+    merged.life.interruptions = other.life.interruptions
+    let retry = merged.life.retry
+    try connection.run(
+      """
+      UPDATE q_task SET kind = \(draft.kind), version = \(draft.version),
+        payload = \(draft.payload), lane = \(draft.policy.lane),
+        urgency = \(Int64(draft.policy.urgency.rawValue)),
+        serial_key = \(draft.options.serialKey), holds = \(draft.options.holdsSerialKey),
+        timeout = \(draft.policy.timeout.map { Int64(clamping: $0) }),
+        first_delay = \(Int64(clamping: retry.backoff.firstDelay)),
+        growth = \(Int64(clamping: retry.backoff.growthPercent)),
+        delay_limit = \(Int64(clamping: retry.backoff.delayLimit)),
+        failure_limit = \(Int64(retry.failureLimit))
+      WHERE id = \(other.number)
+      """)
+    try connection.run("DELETE FROM q_tag WHERE task = \(other.number)")
+    try tag(other.number, draft.options.tags)
+    try save(merged)
+    try note(.merged, merged)
+  }
+
   /// Adds a row.
   func insert(
-    _ draft: TaskDraft, workflow: Int64? = nil, node: String? = nil, join: JoinRule = .allSucceeded,
+    _ draft: TaskDraft, graph: Int64? = nil, node: String? = nil, join: JoinRule = .allSucceeded,
     parents: Int = 0
   ) throws(SQLiteError) -> (number: Int64, id: TaskID) {
-    let id = store.newID()
+    let id = newID()
     let life = draft.life(now: now, isBlocked: parents > 0)
     let insert = try connection.statement(Self.inserting)
     insert.bind(high: id.high, low: id.low, at: 1)
@@ -99,29 +118,33 @@ struct QueueEngine {
     if let delay = life.delay { insert.bind(delay, at: 13) }
     if let expires = life.expires { insert.bind(expires, at: 14) }
     if let timeout = draft.policy.timeout { insert.bind(Int64(clamping: timeout), at: 15) }
-    insert.bind(Int64(clamping: life.retry.firstDelay), at: 16)
-    insert.bind(Int64(clamping: life.retry.growthPercent), at: 17)
-    insert.bind(Int64(clamping: life.retry.delayLimit), at: 18)
+    insert.bind(Int64(clamping: life.retry.backoff.firstDelay), at: 16)
+    insert.bind(Int64(clamping: life.retry.backoff.growthPercent), at: 17)
+    insert.bind(Int64(clamping: life.retry.backoff.delayLimit), at: 18)
     insert.bind(Int64(life.retry.failureLimit), at: 19)
     insert.bind(draft.payload, at: 20)
     insert.bind(now, at: 21)
-    if let workflow { insert.bind(workflow, at: 22) }
+    if let graph { insert.bind(graph, at: 22) }
     if let node { insert.bind(node, at: 23) }
     insert.bind(Int64(join.rawValue), at: 24)
     insert.bind(parents, at: 25)
     try insert.run()
     let number = connection.lastInsertRowID
-    for tag in draft.options.tags.sorted() {
+    try tag(number, draft.options.tags)
+    try note(.enqueued, task: id, graph: graph, attempt: nil)
+    return (number, id)
+  }
+
+  private func tag(_ number: Int64, _ tags: Set<String>) throws(SQLiteError) {
+    for tag in tags.sorted() {
       try connection.run("INSERT INTO q_tag(tag, task) VALUES (\(tag), \(number))")
     }
-    try note(.enqueued, task: id, workflow: workflow, attempt: nil)
-    return (number, id)
   }
 
   private static let inserting: StaticString = """
     INSERT INTO q_task(uid, kind, version, lane, state, requires, urgency, rank, serial_key, holds,
       unique_key, due_at, delay, expires_at, timeout, first_delay, growth, delay_limit,
-      failure_limit, payload, created_at, workflow, node, join_rule, parents, parents_left)
+      failure_limit, payload, created_at, graph, node, join_rule, parents, parents_left)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
       ?20, ?21, ?22, ?23, ?24, ?25, ?25)
     """
@@ -159,8 +182,8 @@ struct QueueEngine {
   func settle(_ row: TaskRow, _ type: TaskEventType? = nil) throws(SQLiteError) {
     try save(row)
     try note(type ?? .ended(row.life.state), row)
-    guard row.life.state.isTerminal, let workflow = row.workflow else { return }
-    try settleGraph(workflow, after: [row])
+    guard row.life.state.isTerminal, let graph = row.graph else { return }
+    try settleGraph(graph, after: [row])
   }
 
   /// Takes a task back.
@@ -175,40 +198,24 @@ struct QueueEngine {
 
   func note(_ type: TaskEventType, _ row: TaskRow) throws(SQLiteError) {
     try note(
-      type, task: row.id, workflow: row.workflow, attempt: Int64(row.life.attempt),
+      type, task: row.id, graph: row.graph, attempt: Int64(row.life.attempt),
       detail: row.reason)
   }
 
   func note(
-    _ type: TaskEventType, task: TaskID?, workflow: Int64?, attempt: Int64?, detail: String? = nil
+    _ type: TaskEventType, task: TaskID?, graph: Int64?, attempt: Int64?, detail: String? = nil
   ) throws(SQLiteError) {
     let insert = try connection.statement(
       """
-      INSERT INTO q_event(at, task, workflow, type, attempt, detail)
-      VALUES (?1, ?2, (SELECT uid FROM q_workflow WHERE id = ?3), ?4, ?5, ?6)
+      INSERT INTO q_event(at, task, graph, type, attempt, detail)
+      VALUES (?1, ?2, (SELECT uid FROM q_graph WHERE id = ?3), ?4, ?5, ?6)
       """)
     insert.bind(now, at: 1)
     if let task { insert.bind(high: task.high, low: task.low, at: 2) }
-    if let workflow { insert.bind(workflow, at: 3) }
+    if let graph { insert.bind(graph, at: 3) }
     insert.bind(Int64(type.rawValue), at: 4)
     if let attempt { insert.bind(attempt, at: 5) }
     if let detail { insert.bind(detail, at: 6) }
     try insert.run()
-  }
-}
-
-/// What a transaction gives the queue beside its connection.
-private struct QueueSource {
-  let draw: () -> UInt64
-  let makeID: () -> RecordID
-
-  init(_ tx: borrowing WriteTransaction) {
-    draw = tx.drawing
-    makeID = tx.idMaking
-  }
-
-  func newID() -> TaskID {
-    let id = makeID()
-    return TaskID(high: id.high, low: id.low)
   }
 }

@@ -29,12 +29,12 @@ enum QueueSchema {
     CREATE TABLE q_session(
       id INTEGER PRIMARY KEY AUTOINCREMENT, boot TEXT NOT NULL, pid INTEGER NOT NULL,
       lock TEXT NOT NULL, started_at INTEGER NOT NULL, beat_at INTEGER NOT NULL) STRICT;
-    CREATE TABLE q_workflow(
+    CREATE TABLE q_graph(
       id INTEGER PRIMARY KEY AUTOINCREMENT, uid BLOB NOT NULL UNIQUE, name TEXT NOT NULL,
       unique_key TEXT, on_failure INTEGER NOT NULL, state INTEGER NOT NULL,
       total INTEGER NOT NULL, open INTEGER NOT NULL, bad INTEGER NOT NULL DEFAULT 0,
       created_at INTEGER NOT NULL, finished_at INTEGER) STRICT;
-    CREATE UNIQUE INDEX q_workflow_unique ON q_workflow(unique_key)
+    CREATE UNIQUE INDEX q_graph_unique ON q_graph(unique_key)
       WHERE unique_key IS NOT NULL AND state < 10;
     CREATE TABLE q_task(
       id INTEGER PRIMARY KEY AUTOINCREMENT, uid BLOB NOT NULL UNIQUE, kind TEXT NOT NULL,
@@ -49,7 +49,7 @@ enum QueueSchema {
       owner INTEGER, lease_until INTEGER, started INTEGER NOT NULL DEFAULT 0,
       cancel_requested INTEGER NOT NULL DEFAULT 0, payload BLOB NOT NULL, result BLOB,
       code INTEGER, reason TEXT, unreadable INTEGER NOT NULL DEFAULT 0, token TEXT,
-      workflow INTEGER, node TEXT,
+      graph INTEGER, node TEXT,
       join_rule INTEGER NOT NULL DEFAULT 0, parents INTEGER NOT NULL DEFAULT 0,
       parents_left INTEGER NOT NULL DEFAULT 0, parents_bad INTEGER NOT NULL DEFAULT 0,
       schedule INTEGER, occurrence INTEGER,
@@ -69,7 +69,7 @@ enum QueueSchema {
     CREATE INDEX q_task_serial ON q_task(serial_key, id)
       WHERE serial_key IS NOT NULL AND (state < 10 OR state = 11 AND holds = 1);
     CREATE UNIQUE INDEX q_task_token ON q_task(token) WHERE state = 4;
-    CREATE UNIQUE INDEX q_task_node ON q_task(workflow, node) WHERE workflow IS NOT NULL;
+    CREATE UNIQUE INDEX q_task_node ON q_task(graph, node) WHERE graph IS NOT NULL;
     CREATE UNIQUE INDEX q_task_occurrence ON q_task(schedule, occurrence)
       WHERE schedule IS NOT NULL;
     CREATE TABLE q_edge(
@@ -94,7 +94,7 @@ enum QueueSchema {
       name TEXT PRIMARY KEY, width INTEGER NOT NULL, paused_until INTEGER,
       pause_reason TEXT) STRICT;
     CREATE TABLE q_event(
-      seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, task BLOB, workflow BLOB,
+      seq INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER NOT NULL, task BLOB, graph BLOB,
       type INTEGER NOT NULL, attempt INTEGER, detail TEXT) STRICT;
     CREATE TABLE q_cursor(observer TEXT PRIMARY KEY, seq INTEGER NOT NULL) STRICT;
     CREATE TABLE q_clock(

@@ -14,7 +14,7 @@ struct TaskRow: Sendable {
   var timeout: UInt64?
   var owner: Int64?
   var isUnreadable = false
-  var workflow: Int64?
+  var graph: Int64?
   var node: String?
   var join: JoinRule
   var parents: Int
@@ -27,8 +27,14 @@ struct TaskRow: Sendable {
   static let columns: SQL = """
     id, uid, kind, version, lane, state, requires, urgency, rank, serial_key, unique_key, due_at, \
     delay, expires_at, timeout, attempt, failures, crashes, interruptions, first_delay, growth, \
-    delay_limit, failure_limit, owner, started, cancel_requested, unreadable, workflow, node, \
+    delay_limit, failure_limit, owner, started, cancel_requested, unreadable, graph, node, \
     join_rule, parents, parents_left, parents_bad, created_at, reason
+    """
+
+  /// That a task called `other` is before the task in the line of its serial key.
+  static let isBehindOther: SQL = """
+    other.serial_key = q_task.serial_key
+      AND (other.state < 10 OR other.state = 11 AND other.holds = 1) AND other.id < q_task.id
     """
 
   init(_ row: borrowing Row) throws(SQLiteError) {
@@ -44,8 +50,10 @@ struct TaskRow: Sendable {
     life = TaskLife(
       now: row.int64(11), delay: row.optional(12), expires: row.optional(13), urgency: urgency,
       retry: RetryPolicy(
-        firstDelay: UInt64(clamping: row.int64(19)), growthPercent: UInt64(clamping: row.int64(20)),
-        delayLimit: UInt64(clamping: row.int64(21)),
+        backoff: .ofTasks(
+          firstDelay: UInt64(clamping: row.int64(19)),
+          growthPercent: UInt64(clamping: row.int64(20)),
+          delayLimit: UInt64(clamping: row.int64(21))),
         failureLimit: UInt32(clamping: row.int64(22))),
       requires: UInt64(bitPattern: row.int64(6)))
     life.state = state
@@ -61,7 +69,7 @@ struct TaskRow: Sendable {
     timeout = row.optional(14).map { UInt64(clamping: $0) }
     owner = row.optional(23)
     isUnreadable = row.int64(26) != 0
-    workflow = row.optional(27)
+    graph = row.optional(27)
     node = row.isNull(28) ? nil : row.text(28)
     self.join = join
     parents = Int(clamping: row.int64(30))
@@ -69,6 +77,17 @@ struct TaskRow: Sendable {
     parentsBad = Int(clamping: row.int64(32))
     created = row.int64(33)
     reason = row.isNull(34) ? nil : row.text(34)
+  }
+}
+
+extension Backoff {
+  /// A task's backoff as the tables keep it: what they keep no column of is the same for all.
+  static func ofTasks(firstDelay: UInt64, growthPercent: UInt64, delayLimit: UInt64) -> Backoff {
+    var backoff = RetryPolicy().backoff
+    backoff.firstDelay = firstDelay
+    backoff.growthPercent = growthPercent
+    backoff.delayLimit = delayLimit
+    return backoff
   }
 }
 

@@ -112,6 +112,8 @@ public enum Blocker: Hashable, Sendable {
   case parked(String)
   /// A process runs it.
   case running(process: Int64)
+  /// The handler of an earlier attempt has not returned.
+  case stopping
   /// Somebody outside completes it.
   case external(token: String)
   /// It is over.

@@ -78,13 +78,14 @@ extension TaskQueue {
   /// - Throws: ``QueueError/unknownTask(_:)``.
   public func explain(_ id: TaskID) async throws(QueueError) -> [Blocker] {
     let now = store.clock.wall()
-    let signals = signals.withLock { $0 }
-    let kinds = Set(handlers.kinds)
+    let terms = ClaimTerms(
+      session: 0, signals: signals.withLock { $0.bits }, lease: 0, kinds: handlers.kinds,
+      busy: busy, unreadable: state.withLock { $0.unreadable })
     return try await reading { connection in
       guard let row = try Self.rows("uid = \(id.bytes)", connection).first else {
         throw QueueError.unknownTask(id)
       }
-      return try Explanation(connection, now: now, signals: signals, kinds: kinds).blockers(of: row)
+      return try Explanation(connection: connection, now: now, terms: terms).blockers(of: row)
     }
   }
 
@@ -101,7 +102,7 @@ extension TaskQueue {
     try await reading { connection in
       try connection.all(
         """
-        SELECT seq, at, task, workflow, type, attempt, detail FROM q_event
+        SELECT seq, at, task, graph, type, attempt, detail FROM q_event
         WHERE seq > coalesce((SELECT seq FROM q_cursor WHERE observer = \(observer)), 0)
         ORDER BY seq LIMIT \(max(0, limit))
         """
@@ -167,23 +168,21 @@ extension TaskEvent {
 struct Explanation {
   let connection: Connection
   let now: Int64
-  let signals: UInt64
-  let kinds: Set<String>
-
-  init(_ connection: Connection, now: Int64, signals: UInt64, kinds: Set<String>) {
-    self.connection = connection
-    self.now = now
-    self.signals = signals
-    self.kinds = kinds
-  }
+  let terms: ClaimTerms
 
   func blockers(of row: TaskRow) throws(SQLiteError) -> [Blocker] {
     let life = row.life
+    let isWaiting = !life.state.isTerminal && ![.running, .external, .parked].contains(life.state)
+    if isWaiting, let expires = life.expires, expires <= now { return [.over(.expired)] }
     switch life.state {
     case .blocked: return try parents(of: row)
     case .running: return [.running(process: try process(of: row))]
     case .external: return [.external(token: try token(of: row))]
-    case .parked: return [.parked(row.reason ?? "")]
+    case .parked:
+      // Whoever has a handler for it takes it up with the next claim.
+      guard row.isUnreadable, terms.kinds.contains(row.kind),
+        !terms.unreadable.contains(row.number)
+      else { return [.parked(row.reason ?? "")] }
     case .succeeded, .failed, .cancelled, .skipped, .expired: return [.over(life.state)]
     case .scheduled, .ready: break
     }
@@ -193,11 +192,12 @@ struct Explanation {
         life.failures > 0
           ? .backoff(until: life.due, failures: Int(life.failures)) : .due(life.due))
     }
-    let missing = life.requires & ~signals
+    let missing = life.requires & ~terms.signals
     if missing != 0 { blockers.append(.missing(Requirements(rawValue: missing))) }
     if let other = try inFront(of: row) { blockers.append(.serial(behind: other)) }
     if let lane = try lane(of: row) { blockers.append(lane) }
-    if !kinds.contains(row.kind) { blockers.append(.noHandler(row.kind)) }
+    if !terms.kinds.contains(row.kind) { blockers.append(.noHandler(row.kind)) }
+    if terms.busy.contains(row.number) { blockers.append(.stopping) }
     return blockers
   }
 
@@ -212,27 +212,19 @@ struct Explanation {
   }
 
   private func inFront(of row: TaskRow) throws(SQLiteError) -> TaskID? {
-    guard let key = row.serialKey else { return nil }
     let pair = try connection.first(
       """
-      SELECT uid FROM q_task WHERE serial_key = \(key)
-        AND (state < 10 OR state = 11 AND holds = 1) AND id < \(row.number) ORDER BY id LIMIT 1
+      SELECT other.uid FROM q_task JOIN q_task AS other ON \(TaskRow.isBehindOther)
+      WHERE q_task.id = \(row.number) ORDER BY other.id LIMIT 1
       """
     ) { (row) throws(SQLiteError) in row.pair(0) }
     return (pair ?? nil).map { TaskID(high: $0.high, low: $0.low) }
   }
 
   private func lane(of row: TaskRow) throws(SQLiteError) -> Blocker? {
-    let found = try connection.first(
-      "SELECT width, paused_until FROM q_lane WHERE name = \(row.lane)"
-    ) { (row) throws(SQLiteError) in (width: row.int64(0), pausedUntil: row.optional(1)) }
-    if let until = found?.pausedUntil, until > now { return .lanePaused(row.lane) }
-    let running =
-      try connection.statement(
-        "SELECT count(*) FROM q_task WHERE state = 3 AND lane = \(row.lane)"
-      ).firstInt64() ?? 0
-    let width = found?.width ?? Int64(TaskQueue.defaultWidth)
-    return running >= width ? .laneFull(row.lane) : nil
+    let lane = try LaneState(of: row.lane, connection, now: now)
+    if lane.isPaused { return .lanePaused(row.lane) }
+    return lane.room > 0 ? nil : .laneFull(row.lane)
   }
 
   private func process(of row: TaskRow) throws(SQLiteError) -> Int64 {
@@ -253,8 +245,8 @@ extension QueueEngine {
   func prune(olderThan retention: Int64) throws(SQLiteError) -> Int {
     let limit = now &- retention
     let chosen: SQL = """
-      SELECT id FROM q_task WHERE state >= 10 AND finished_at < \(limit) AND (workflow IS NULL
-        OR workflow IN (SELECT id FROM q_workflow WHERE state >= 10 AND finished_at < \(limit)))
+      SELECT id FROM q_task WHERE state >= 10 AND finished_at < \(limit) AND (graph IS NULL
+        OR graph IN (SELECT id FROM q_graph WHERE state >= 10 AND finished_at < \(limit)))
       """
     try connection.run("DELETE FROM q_step WHERE task IN (\(chosen))")
     try connection.run("DELETE FROM q_tag WHERE task IN (\(chosen))")
@@ -262,8 +254,8 @@ extension QueueEngine {
     let count = try connection.run("DELETE FROM q_task WHERE id IN (\(chosen))")
     try connection.run(
       """
-      DELETE FROM q_workflow WHERE state >= 10 AND finished_at < \(limit)
-        AND NOT EXISTS (SELECT 1 FROM q_task WHERE workflow = q_workflow.id)
+      DELETE FROM q_graph WHERE state >= 10 AND finished_at < \(limit)
+        AND NOT EXISTS (SELECT 1 FROM q_task WHERE graph = q_graph.id)
       """)
     try connection.run(
       """

@@ -44,8 +44,8 @@ public struct Handlers: Sendable {
     }
   }
 
-  /// The kinds there are handlers for, as JSON.
-  var kinds: [String] { entries.keys.sorted() }
+  /// The kinds there are handlers for.
+  var kinds: Set<String> { Set(entries.keys) }
 }
 
 /// How a handler ended, without its types.

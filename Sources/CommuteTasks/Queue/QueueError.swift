@@ -19,6 +19,8 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownTask(TaskID)
   /// There is no such token, or what it stood for is over.
   case unknownToken(String)
+  /// This system knows no place of that name.
+  case unknownTimeZone(String)
   /// The attempt was given to another process: nothing it says counts.
   case leaseLost
   /// The queue's tables were written by a newer version.
@@ -46,6 +48,8 @@ public enum QueueError: Error, Hashable, Sendable, CustomStringConvertible {
     case .graph(.empty): "a graph has at least one node"
     case .unknownTask(let id): "there is no task \(id)"
     case .unknownToken(let token): "nothing waits for the token \(token)"
+    case .unknownTimeZone(let name):
+      "there is no time zone \(name): name a place, as Europe/Zurich"
     case .leaseLost: "another process has taken the task over"
     case .newerSchema(let found, let known):
       "the queue has schema \(found) and this app knows \(known): update the app"

@@ -11,16 +11,17 @@ final class QueueSession: Sendable {
 
   /// Opens a session and gives the tasks of processes that have died back.
   static func open(_ store: Store) async throws -> QueueSession {
-    var lock: SideLock?
-    var name = ""
-    if !store.isInMemory {
-      name = "queue-\(store.newID().text).lock"
-      let made = try SideLock(path(name, of: store))
-      guard made.tryLock() else { throw QueueError.closed }
-      lock = made
-    }
+    let name = store.isInMemory ? "" : "\(prefix)\(store.newID().text)\(suffix)"
+    let path = path(name, of: store)
     let clock = store.clock
-    let number = try await store.write { [name] tx in
+    let (number, lock) = try await store.write { tx in
+      // File, lock and row under one lock of the database: whoever sweeps sees all or nothing.
+      var lock: SideLock?
+      if !name.isEmpty {
+        let made = try SideLock(path)
+        guard made.tryLock() else { throw QueueError.closed }
+        lock = made
+      }
       let engine = QueueEngine(tx)
       try engine.observeClock(boot: clock.bootID(), monotonic: clock.monotonic())
       try engine.connection.run(
@@ -29,11 +30,33 @@ final class QueueSession: Sendable {
         VALUES (\(clock.bootID()), \(Int64(ProcessInfo.processInfo.processIdentifier)), \(name),
           \(engine.now), \(engine.now))
         """)
-      return engine.connection.lastInsertRowID
+      return (engine.connection.lastInsertRowID, lock)
     }
     let session = QueueSession(number, lock)
     try await session.reap(store)
+    try await session.sweep(store)
     return session
+  }
+
+  private static let prefix = "queue-"
+  private static let suffix = ".lock"
+
+  /// Removes the files of processes that died before their row was written or after it was gone.
+  private func sweep(_ store: Store) async throws {
+    guard !store.isInMemory else { return }
+    let found = try FileManager.default.contentsOfDirectory(atPath: store.directory)
+    let files = found.filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }
+    guard files.count > 1 else { return }
+    try await store.write { tx in
+      let known = try tx.engineConnection.all("SELECT lock FROM q_session") {
+        (row) throws(SQLiteError) in row.text(0)
+      }
+      for file in files where !known.contains(file) {
+        let path = Self.path(file, of: store)
+        guard try SideLock(path).tryLock() else { continue }
+        try? FileManager.default.removeItem(atPath: path)
+      }
+    }
   }
 
   private init(_ number: Int64, _ lock: SideLock?) {
@@ -50,6 +73,8 @@ final class QueueSession: Sendable {
   /// - Returns: How many had died.
   @discardableResult
   func reap(_ store: Store) async throws -> Int {
+    // What is in memory is this process's alone.
+    guard !store.isInMemory else { return 0 }
     let own = number
     let others = try await store.read { tx in
       try tx.engineConnection.all("SELECT id, lock FROM q_session WHERE id <> \(own)") {
@@ -59,7 +84,7 @@ final class QueueSession: Sendable {
     var dead = 0
     for other in others {
       // A name that leads elsewhere is nobody's lock.
-      let isOurs = other.lock.hasPrefix("queue-") && !other.lock.contains("/")
+      let isOurs = other.lock.hasPrefix(Self.prefix) && !other.lock.contains("/")
       let path = Self.path(other.lock, of: store)
       if isOurs, FileManager.default.fileExists(atPath: path) {
         guard try SideLock(path).tryLock() else { continue }

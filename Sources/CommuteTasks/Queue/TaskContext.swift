@@ -60,10 +60,10 @@ public struct TaskContext: Sendable {
     case .value(let value): return value
     case .output(let name): node = name
     }
-    let workflow = row.workflow
+    let graph = row.graph
     let result: [UInt8]?? = try await store.read { tx in
       try tx.engineConnection.first(
-        "SELECT result FROM q_task WHERE workflow = \(workflow) AND node = \(node)"
+        "SELECT result FROM q_task WHERE graph = \(graph) AND node = \(node)"
       ) { (row) throws(SQLiteError) in row.isNull(0) ? nil : row.bytes(0) }
     }
     guard let result else {
@@ -78,7 +78,7 @@ public struct TaskContext: Sendable {
     let share = Int((min(max(fraction, 0), 1) * 100).rounded())
     try await whileOwned { engine in
       try engine.note(
-        .progress, task: row.id, workflow: row.workflow, attempt: Int64(row.life.attempt),
+        .progress, task: row.id, graph: row.graph, attempt: Int64(row.life.attempt),
         detail: message.map { "\(share) % · \($0)" } ?? "\(share) %")
     }
   }
@@ -97,9 +97,7 @@ public struct TaskContext: Sendable {
     let claimed = row
     try await store.write { tx in
       let engine = QueueEngine(tx)
-      guard let row = try engine.task(number: claimed.number), row.life.state == .running,
-        row.owner == claimed.owner, row.life.attempt == claimed.life.attempt
-      else { throw QueueError.leaseLost }
+      guard try engine.owned(claimed) != nil else { throw QueueError.leaseLost }
       try body(engine)
     }
   }

@@ -53,7 +53,6 @@ extension TaskQueue {
       group.addTask { for worker in workers { await worker.ended.wait() } }
       group.addTask { [settings] in try? await settings.sleep(milliseconds) }
       await group.next()
-      for worker in workers { worker.ended.ring() }
       group.cancelAll()
     }
     for worker in workers { try? await worker.session.close(store) }
@@ -90,23 +89,28 @@ final class Worker: Sendable {
   let ended = Bell()
   private let isStopped = Atomic(false)
   private let report = Mutex(DrainReport())
-  private let running = Mutex<[Int64: (attempt: UInt64, stop: Bell)]>([:])
-  private let kinds: String
+  private let running = Mutex<[Int64: Attempt]>([:])
+  private let lastReap: Mutex<Int64>
+
+  /// An attempt whose handler has not returned.
+  private struct Attempt: Sendable {
+    var number: UInt64
+    var stop: Bell
+    /// Which edition of the signals it was claimed by.
+    var signals: Int
+  }
 
   init(_ queue: TaskQueue, _ session: QueueSession, deadline: ContinuousClock.Instant?) {
     self.queue = queue
     self.session = session
     self.deadline = deadline
-    kinds = "[" + queue.handlers.kinds.map { "\"\($0)\"" }.joined(separator: ",") + "]"
+    lastReap = Mutex(queue.store.clock.monotonic())
   }
 
   private var settings: QueueSettings { queue.settings }
 
-  private var terms: ClaimTerms {
-    ClaimTerms(
-      session: session.number, signals: queue.signals.withLock { $0 }, lease: settings.lease,
-      kinds: Set(queue.handlers.kinds))
-  }
+  /// The tasks whose handlers have not returned.
+  var held: [Int64] { running.withLock { Array($0.keys) } }
 
   /// Makes the work end soon: nothing is claimed any more, and handlers are cancelled.
   func stop() {
@@ -149,11 +153,14 @@ final class Worker: Sendable {
 
   private func claimAndRun(in group: inout TaskGroup<Void>) async throws(QueueError) {
     while !isOver {
-      let round = try await claim()
+      try await reap()
+      let signals = queue.signals.withLock { $0 }
+      let round = try await claim(signals.bits)
       for claimed in round.claimed {
-        let stop = Bell()
-        running.withLock { $0[claimed.row.number] = (claimed.row.life.attempt, stop) }
-        group.addTask { await self.execute(claimed, stop) }
+        let attempt = Attempt(
+          number: claimed.row.life.attempt, stop: Bell(), signals: signals.edition)
+        running.withLock { $0[claimed.row.number] = attempt }
+        group.addTask { await self.execute(claimed, attempt) }
       }
       if !round.claimed.isEmpty { continue }
       let isIdle = running.withLock { $0.isEmpty }
@@ -167,16 +174,30 @@ final class Worker: Sendable {
     var nextDue: Int64?
   }
 
+  /// Looks for processes that have died since, as often as for work.
+  private func reap() async throws(QueueError) {
+    let now = queue.store.clock.monotonic()
+    let isTime = lastReap.withLock { last in
+      guard now - last >= settings.poll else { return false }
+      last = now
+      return true
+    }
+    guard isTime else { return }
+    do { try await session.reap(queue.store) } catch { throw .of(error) }
+  }
+
   /// Looks what there is to do and takes as much as may run.
-  private func claim() async throws(QueueError) -> Round {
-    let terms = terms
-    let kinds = kinds
+  private func claim(_ signals: UInt64) async throws(QueueError) -> Round {
+    let terms = ClaimTerms(
+      session: session.number, signals: signals, lease: settings.lease,
+      kinds: queue.handlers.kinds, busy: queue.busy,
+      unreadable: queue.state.withLock { $0.unreadable })
     let clock = queue.store.clock
-    let running = running.withLock { $0.mapValues(\.attempt) }
+    let running = running.withLock { $0.mapValues(\.number) }
     let (round, lost) = try await queue.writing { queue, tx in
       let engine = QueueEngine(tx)
       try engine.observeClock(boot: clock.bootID(), monotonic: clock.monotonic())
-      try engine.wake(terms, kinds: kinds)
+      try engine.wake(terms)
       let lost = try engine.lost(running, session: terms.session)
       try engine.beat(session: terms.session, lease: terms.lease)
       var round = Round()
@@ -203,8 +224,6 @@ final class Worker: Sendable {
       group.addTask { await bell.wait() }
       group.addTask { try? await settings.sleep(length) }
       await group.next()
-      // Whoever still waits for the bell is let go.
-      bell.ring()
       group.cancelAll()
     }
   }
@@ -234,8 +253,15 @@ final class Worker: Sendable {
     case nothing
   }
 
-  private func execute(_ claimed: ClaimedTask, _ stop: Bell) async {
-    let outcome = await outcome(of: claimed, stop)
+  private func execute(_ claimed: ClaimedTask, _ attempt: Attempt) async {
+    let outcome = await outcome(of: claimed, attempt.stop)
+    // Before anyone can claim it again.
+    if case .wait(let missing) = outcome.ending {
+      queue.clearSignals(missing, asOf: attempt.signals)
+    }
+    if outcome.isUnreadable {
+      queue.state.withLock { _ = $0.unreadable.insert(claimed.row.number) }
+    }
     let row = await end(claimed, outcome)
     running.withLock { $0[claimed.row.number] = nil }
     report.withLock { report in
@@ -272,7 +298,6 @@ final class Worker: Sendable {
         switch signal {
         case .ended(var outcome):
           group.cancelAll()
-          stop.ring()
           if isTimedOut, outcome.ending == .interrupted { outcome.ending = .timedOut }
           return outcome
         case .stopped, .timedOut:
@@ -316,17 +341,12 @@ final class Worker: Sendable {
         return try await Task { [queue, outcome] in
           try await queue.store.write { tx in
             let engine = QueueEngine(tx)
-            var failure: (any Error)?
+            guard try engine.owned(claimed.row) != nil else { return nil }
             do {
-              if outcome.ending == .done, let effects = outcome.effects,
-                try engine.isOwned(claimed.row)
-              {
-                try effects(tx)
-              }
+              if outcome.ending == .done { try outcome.effects?(tx) }
             } catch {
-              failure = error
+              throw EffectsFailure(error: error)
             }
-            if let failure { throw EffectsFailure(error: failure) }
             return try engine.end(claimed.row, outcome)
           }
         }.value

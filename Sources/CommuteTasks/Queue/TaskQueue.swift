@@ -31,13 +31,21 @@ public final class TaskQueue: Sendable {
   let handlers: Handlers
   let settings: QueueSettings
   let bell = Bell()
-  let signals = Mutex<UInt64>(0)
+  let signals = Mutex(Signals())
   let state = Mutex(State())
 
   /// What calls share.
   struct State: Sendable {
     /// The calls that are running.
     var workers: [Worker] = []
+    /// Tasks that have a handler here which could not read them.
+    var unreadable: Set<Int64> = []
+  }
+
+  /// What is set, and how often it was said.
+  struct Signals: Sendable {
+    var bits: UInt64 = 0
+    var edition = 0
   }
 
   /// Opens the queue of a store, and makes its tables where there are none.
@@ -180,12 +188,27 @@ public final class TaskQueue: Sendable {
   }
 
   /// Says which signals are set; tasks that wait for others do not start.
+  ///
+  /// A handler that ends with ``Outcome/wait(for:because:)`` clears its signals, for all tasks,
+  /// until they are set again.
   public func setSignals(_ set: Requirements) {
     let isNews = signals.withLock { known in
-      defer { known = set.rawValue }
-      return known != set.rawValue
+      defer { known = Signals(bits: set.rawValue, edition: known.edition + 1) }
+      return known.bits != set.rawValue
     }
     if isNews { bell.ring() }
+  }
+
+  /// Clears signals that a handler found missing, unless somebody has said more since it began.
+  func clearSignals(_ missing: UInt64, asOf edition: Int) {
+    signals.withLock { known in
+      if known.edition == edition { known.bits &= ~missing }
+    }
+  }
+
+  /// Tasks whose handlers have not returned, whatever the table says of them by now.
+  var busy: [Int64] {
+    state.withLock { $0.workers }.flatMap { $0.held }
   }
 
   /// Runs a piece of work in a transaction of its own.
@@ -197,38 +220,6 @@ public final class TaskQueue: Sendable {
       return try await store.write(durability: durability) { tx in try body(self, tx) }
     } catch {
       throw .of(error)
-    }
-  }
-}
-
-/// Wakes all who wait for work; a ring that nobody heard is kept for the next who listens.
-final class Bell: Sendable {
-  private struct State {
-    var hasRung = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private let state = Mutex(State())
-
-  /// Wakes, now or as soon as somebody waits.
-  func ring() {
-    let waiting = state.withLock { state in
-      state.hasRung = state.waiting.isEmpty
-      defer { state.waiting = [] }
-      return state.waiting
-    }
-    for continuation in waiting { continuation.resume() }
-  }
-
-  /// Waits for the next ring, one that was not heard included.
-  func wait() async {
-    await withCheckedContinuation { continuation in
-      let isHeard = state.withLock { state -> Bool in
-        defer { state.hasRung = false }
-        if !state.hasRung { state.waiting.append(continuation) }
-        return state.hasRung
-      }
-      if isHeard { continuation.resume() }
     }
   }
 }

@@ -70,9 +70,9 @@ struct StoredPolicy: Codable, Sendable {
     lane = policy.lane
     urgency = policy.urgency.rawValue
     requires = policy.requires.rawValue
-    firstDelay = policy.retry.firstDelay
-    growth = policy.retry.growthPercent
-    delayLimit = policy.retry.delayLimit
+    firstDelay = policy.retry.backoff.firstDelay
+    growth = policy.retry.backoff.growthPercent
+    delayLimit = policy.retry.backoff.delayLimit
     failureLimit = policy.retry.failureLimit
     timeout = policy.timeout
     startWithin = policy.startWithin
@@ -86,7 +86,7 @@ struct StoredPolicy: Codable, Sendable {
     policy.urgency = TaskUrgency(rawValue: urgency) ?? .normal
     policy.requires = Requirements(rawValue: requires)
     policy.retry = RetryPolicy(
-      firstDelay: firstDelay, growthPercent: growth, delayLimit: delayLimit,
+      backoff: .ofTasks(firstDelay: firstDelay, growthPercent: growth, delayLimit: delayLimit),
       failureLimit: failureLimit)
     policy.timeout = timeout
     policy.startWithin = startWithin

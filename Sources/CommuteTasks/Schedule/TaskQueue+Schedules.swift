@@ -1,6 +1,7 @@
 public import CommuteCore
 import CommuteSQLite
 import CommuteStore
+import Foundation
 
 /// A recurring task as it is shown to people.
 public struct ScheduleSummary: Hashable, Sendable {
@@ -27,12 +28,13 @@ extension TaskQueue {
   ///   - overlap: What happens while the task of the time before is not over.
   ///   - catchUp: What happens to times that passed while nothing ran.
   ///   - options: How the tasks are queued; their time and unique key are the schedule's.
-  /// - Throws: What ``enqueue(_:_:in:)`` throws.
+  /// - Throws: ``QueueError/unknownTimeZone(_:)`` and what ``enqueue(_:_:in:)`` throws.
   public func schedule<Work: QueueTask>(
     _ name: String, _ work: Work, _ recurrence: Recurrence, timeZone: String = "UTC",
     overlap: Overlap = .skip, catchUp: CatchUp = .latest,
     _ options: EnqueueOptions = EnqueueOptions()
   ) async throws(QueueError) {
+    guard TimeZone(identifier: timeZone) != nil else { throw .unknownTimeZone(timeZone) }
     var options = options
     options.when = .now
     options.uniqueKey = nil

@@ -161,10 +161,10 @@ import Testing
   @Test func `G22 a delay is between half and all of its ceiling`() {
     var random = SeededGenerator(seed: 22)
     for _ in 0..<10_000 {
-      let policy = RetryPolicy(
+      let policy = Backoff(
         firstDelay: random.next() >> UInt64(random.draw(64)),
         growthPercent: UInt64(random.draw(500)),
-        delayLimit: random.next() >> UInt64(random.draw(64)))
+        delayLimit: random.next() >> UInt64(random.draw(64)), leastDelay: 0, jitter: .equal)
       let failures = UInt32(random.draw(40))
       let ceiling = policy.ceiling(afterFailures: failures)
       let delay = policy.delay(afterFailures: failures, draw: random.next())
@@ -173,14 +173,14 @@ import Testing
       #expect(delay <= ceiling)
       #expect(policy.delay(afterFailures: failures, draw: 5, atLeast: ceiling + 1) > ceiling)
     }
-    let usual = RetryPolicy()
+    let usual = RetryPolicy().backoff
     #expect(
       (1...5).map { usual.ceiling(afterFailures: $0) } == [2_000, 4_000, 8_000, 16_000, 32_000])
     #expect(usual.ceiling(afterFailures: 0) == 2_000)
     #expect(usual.ceiling(afterFailures: .max) == 900_000)
     #expect(usual.delay(afterFailures: 1, draw: 0) == 1_000)
     #expect(usual.delay(afterFailures: 1, draw: .max) == 2_000)
-    let constant = RetryPolicy(firstDelay: 10, growthPercent: 100, delayLimit: 99)
+    let constant = Backoff(firstDelay: 10, growthPercent: 100, delayLimit: 99)
     #expect(constant.ceiling(afterFailures: .max) == 10)
   }
 }
