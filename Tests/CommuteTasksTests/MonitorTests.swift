@@ -87,6 +87,65 @@ import Testing
     #expect(try workshop.value("SELECT count(*) FROM q_graph") == .integer(0))
     #expect(try workshop.value("SELECT count(*) FROM q_edge") == .integer(0))
   }
+
+  @Test func `G48 figures are those of the table, whatever became of the tasks`() async throws {
+    let (_, queue) = try await workshop.open()
+    var options = EnqueueOptions()
+    options.policy = TaskPolicy()
+    for (place, word) in ["done", "fail", "park", "wait", "retry", "note", "done"].enumerated() {
+      options.policy?.lane = place % 2 == 0 ? "even" : "odd"
+      options.policy?.urgency = place % 3 == 0 ? .background : .interactive
+      try await queue.enqueue(Job(word: word), options)
+    }
+    workshop.clock.pass(5_000)
+    #expect(try await queue.oldestReady(inLane: "even") == 5_000)
+    #expect(try await queue.oldestReady(inLane: "none") == nil)
+    try await queue.drain()
+    var graph = Graph("g")
+    graph.add("a", Job(word: "fail"))
+    graph.add("b", Job(), after: ["a"])
+    try await queue.submit(graph)
+    try await queue.drain()
+    let counted = try workshop.rows(
+      "SELECT lane, urgency, state, count(*) FROM q_task GROUP BY 1, 2, 3 ORDER BY 1, 2, 3")
+    #expect(
+      try workshop.rows(
+        "SELECT * FROM q_figure WHERE count <> 0 ORDER BY lane, urgency, state") == counted)
+    let figures = try await queue.figures()
+    #expect(figures.map(\.lane) == ["default", "even", "even", "odd", "odd"])
+    #expect(figures[0].failureRate == 1)
+    #expect(figures.map(\.depth).reduce(0, +) == 3)
+  }
+
+  @Test func `G49 a look takes no write lock, and shows no payload unless it is asked for`()
+    async throws
+  {
+    let (store, queue) = try await workshop.open()
+    var options = EnqueueOptions()
+    options.tags = ["b", "a"]
+    options.uniqueKey = "one"
+    let id = try await queue.enqueue(Job(word: "secret"), options).id
+    var graph = Graph("look")
+    graph.add("a", Job())
+    graph.add("b", Job(), after: ["a"])
+    let whole = try await queue.submit(graph).id
+    // Another process is writing.
+    let other = try Connection(
+      .file("\(workshop.path)/device/commute.db"), Configuration(.readWrite))
+    try other.execute("BEGIN IMMEDIATE")
+    defer { other.close() }
+    let details = try #require(try await queue.details(of: id))
+    #expect(details.payload == nil && details.payloadLength == 17)
+    #expect(details.tags == ["a", "b"] && details.uniqueKey == "one")
+    let shown = try await queue.details(of: id, showingPayload: true)
+    #expect(shown?.payload == Array("{\"word\":\"secret\"}".utf8))
+    #expect(try await queue.history(of: id).map(\.type) == [.enqueued])
+    #expect(try await queue.graphs().map(\.name) == ["look"])
+    let nodes = try #require(try await queue.graph(whole)).nodes
+    #expect(nodes.map(\.name) == ["a", "b"] && nodes.map(\.after) == [[], ["a"]])
+    #expect(try await queue.explain(nodes[1].task.id) == [.dependency(nodes[0].task.id)])
+    _ = try await TaskQueue(store, workshop.handlers(), settings: workshop.settings)
+  }
 }
 
 struct Unheard: QueueTask { static let kind = "unheard" }

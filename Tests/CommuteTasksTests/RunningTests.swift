@@ -287,6 +287,43 @@ import Testing
     #expect(try workshop.value("SELECT count(*) FROM q_event WHERE type = 20") == .integer(0))
   }
 
+  @Test func `G14 a handler that goes on after its time is stuck, and its lane goes on`()
+    async throws
+  {
+    let leave = Gate()
+    let ran = Gate()
+    let store = try workshop.store()
+    var handlers = Handlers()
+    handlers.on(Job.self) { _, _ in
+      // Deaf to being cancelled.
+      await Task { await leave.wait() }.value
+      return .done
+    }
+    handlers.on(Fetch.self) { _, _ in
+      ran.open()
+      return .done([])
+    }
+    var settings = workshop.settings
+    settings.grace = 1
+    let queue = try await TaskQueue(store, handlers, settings: settings)
+    try await queue.setWidth(1, ofLane: "default")
+    var options = EnqueueOptions()
+    options.policy = TaskPolicy()
+    options.policy?.timeout = 1
+    try await queue.enqueue(Job(), options)
+    try await queue.enqueue(Fetch(count: 1))
+    let run = Task { try await queue.run() }
+    await ran.wait()
+    #expect(try workshop.value("SELECT count(*) FROM q_event WHERE type = 12") == .integer(1))
+    #expect(try row()[0] == .integer(3))
+    leave.open()
+    run.cancel()
+    _ = await run.result
+    // What it did is done, late as it was.
+    #expect(try row() == [.integer(10), .integer(0), .integer(0), .integer(0)])
+    #expect(try workshop.value("SELECT sum(stuck) FROM q_task") == .integer(0))
+  }
+
   @Test func `G42 a step that gave a result is not run again`() async throws {
     let store = try workshop.store()
     var handlers = Handlers()

@@ -88,7 +88,8 @@ extension QueueEngine {
   /// head of their serial key.
   private func next(in lane: String, _ terms: ClaimTerms) throws(SQLiteError) -> TaskRow? {
     var best: TaskRow?
-    for requires in try requirements(in: lane) where requires & ~terms.signals == 0 {
+    let kinds = try Self.requirements(in: lane, connection)
+    for requires in kinds where requires & ~terms.signals == 0 {
       let row = try tasks(
         where: """
           lane = \(lane) AND state = 2 AND requires = \(Int64(bitPattern: requires))
@@ -111,7 +112,9 @@ extension QueueEngine {
 
   /// What ready tasks of a lane wait for: each set of signals once, by steps of the index, so that
   /// ten thousand that wait for the network cost as much as one.
-  func requirements(in lane: String) throws(SQLiteError) -> [UInt64] {
+  static func requirements(
+    in lane: String, _ connection: Connection
+  ) throws(SQLiteError) -> [UInt64] {
     try connection.all(
       """
       WITH RECURSIVE kind(requires) AS (
@@ -138,7 +141,7 @@ struct LaneState {
       "SELECT width, paused_until FROM q_lane WHERE name = \(lane)"
     ) { (row) throws(SQLiteError) in (width: row.int64(0), pausedUntil: row.optional(1)) }
     let running = try connection.statement(
-      "SELECT count(*) FROM q_task WHERE state = 3 AND lane = \(lane)"
+      "SELECT count(*) FROM q_task WHERE state = 3 AND lane = \(lane) AND stuck = 0"
     ).firstInt64()
     isPaused = found?.pausedUntil.map { $0 > now } ?? false
     room = max(0, Int(clamping: (found?.width ?? Int64(TaskQueue.defaultWidth)) - (running ?? 0)))

@@ -169,6 +169,7 @@ struct QueueEngine {
         failures = \(Int64(life.failures)), crashes = \(Int64(life.crashes)),
         interruptions = \(Int64(life.interruptions)), started = \(life.hasStarted),
         cancel_requested = \(life.isCancelRequested),
+        stuck = CASE WHEN \(isRunning) THEN stuck ELSE 0 END,
         owner = \(isRunning ? row.owner : nil),
         lease_until = CASE WHEN \(isRunning) THEN lease_until END,
         token = CASE WHEN \(life.state == .external) THEN token END,

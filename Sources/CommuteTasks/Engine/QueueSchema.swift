@@ -5,20 +5,30 @@ import CommuteStore
 enum QueueSchema {
   static let version = 1
 
+  /// Whether the tables are there, in a form that this app knows.
+  ///
+  /// Looking at a queue that has them takes no lock that others would wait for.
+  ///
+  /// - Throws: ``QueueError/newerSchema(found:known:)`` where a newer app made them.
+  static func isThere(_ connection: Connection) throws -> Bool {
+    let isThere = try connection.statement(
+      "SELECT count(*) FROM sqlite_schema WHERE name = 'q_meta'"
+    ).firstInt64()
+    guard isThere != 0 else { return false }
+    let found = try connection.statement(
+      "SELECT CAST(value AS INTEGER) FROM q_meta WHERE key = 'schema'"
+    ).firstInt64()
+    let number = Int(clamping: found ?? 0)
+    guard number <= version else { throw QueueError.newerSchema(found: number, known: version) }
+    return true
+  }
+
   /// Makes the tables where there are none.
   ///
   /// - Throws: ``QueueError/newerSchema(found:known:)`` where a newer app made them.
   static func prepare(_ connection: Connection) throws(QueueError) {
     do {
-      let isThere = try connection.statement(
-        "SELECT count(*) FROM sqlite_schema WHERE name = 'q_meta'"
-      ).firstInt64()
-      if isThere == 0 { try connection.execute(text) }
-      let found = try connection.statement(
-        "SELECT CAST(value AS INTEGER) FROM q_meta WHERE key = 'schema'"
-      ).firstInt64()
-      let number = Int(clamping: found ?? 0)
-      guard number <= version else { throw QueueError.newerSchema(found: number, known: version) }
+      if try !isThere(connection) { try connection.execute(text) }
     } catch {
       throw .of((error as? SQLiteError).map { StoreError($0) } ?? error)
     }
@@ -47,8 +57,8 @@ enum QueueSchema {
       first_delay INTEGER NOT NULL, growth INTEGER NOT NULL, delay_limit INTEGER NOT NULL,
       failure_limit INTEGER NOT NULL,
       owner INTEGER, lease_until INTEGER, started INTEGER NOT NULL DEFAULT 0,
-      cancel_requested INTEGER NOT NULL DEFAULT 0, payload BLOB NOT NULL, result BLOB,
-      code INTEGER, reason TEXT, unreadable INTEGER NOT NULL DEFAULT 0, token TEXT,
+      stuck INTEGER NOT NULL DEFAULT 0, cancel_requested INTEGER NOT NULL DEFAULT 0,
+      payload BLOB NOT NULL, result BLOB, code INTEGER, reason TEXT, unreadable INTEGER NOT NULL DEFAULT 0, token TEXT,
       graph INTEGER, node TEXT,
       join_rule INTEGER NOT NULL DEFAULT 0, parents INTEGER NOT NULL DEFAULT 0,
       parents_left INTEGER NOT NULL DEFAULT 0, parents_bad INTEGER NOT NULL DEFAULT 0,
@@ -100,6 +110,20 @@ enum QueueSchema {
     CREATE TABLE q_clock(
       one INTEGER PRIMARY KEY CHECK (one = 1), boot TEXT NOT NULL, offset INTEGER NOT NULL) STRICT;
     CREATE TABLE q_meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+    CREATE TABLE q_figure(
+      lane TEXT NOT NULL, urgency INTEGER NOT NULL, state INTEGER NOT NULL, count INTEGER NOT NULL,
+      PRIMARY KEY (lane, urgency, state)) WITHOUT ROWID, STRICT;
+    CREATE TRIGGER q_figure_new AFTER INSERT ON q_task BEGIN
+      INSERT INTO q_figure VALUES (new.lane, new.urgency, new.state, 1)
+        ON CONFLICT (lane, urgency, state) DO UPDATE SET count = count + 1;
+    END;
+    CREATE TRIGGER q_figure_changed AFTER UPDATE OF state, lane, urgency ON q_task
+      WHEN old.state <> new.state OR old.lane <> new.lane OR old.urgency <> new.urgency BEGIN
+      UPDATE q_figure SET count = count - 1
+        WHERE lane = old.lane AND urgency = old.urgency AND state = old.state;
+      INSERT INTO q_figure VALUES (new.lane, new.urgency, new.state, 1)
+        ON CONFLICT (lane, urgency, state) DO UPDATE SET count = count + 1;
+    END;
     INSERT INTO q_meta(key, value) VALUES ('schema', '1');
     """
 }

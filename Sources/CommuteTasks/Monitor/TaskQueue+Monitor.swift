@@ -99,12 +99,28 @@ extension TaskQueue {
   public func events(
     observer: String, limit: Int = 1_000
   ) async throws(QueueError) -> [TaskEvent] {
+    try await events(
+      "seq > coalesce((SELECT seq FROM q_cursor WHERE observer = \(observer)), 0)", limit)
+  }
+
+  /// Events after a number, for whoever keeps its place itself; older ones may have been pruned.
+  public func events(
+    after number: Int64, limit: Int = 1_000
+  ) async throws(QueueError) -> [TaskEvent] {
+    try await events("seq > \(number)", limit)
+  }
+
+  /// What has happened to one task, the oldest first, as far as it is kept.
+  public func history(of id: TaskID, limit: Int = 1_000) async throws(QueueError) -> [TaskEvent] {
+    try await events("task = \(id.bytes)", limit)
+  }
+
+  private func events(_ condition: SQL, _ limit: Int) async throws(QueueError) -> [TaskEvent] {
     try await reading { connection in
       try connection.all(
         """
         SELECT seq, at, task, graph, type, attempt, detail FROM q_event
-        WHERE seq > coalesce((SELECT seq FROM q_cursor WHERE observer = \(observer)), 0)
-        ORDER BY seq LIMIT \(max(0, limit))
+        WHERE \(condition) ORDER BY seq LIMIT \(max(0, limit))
         """
       ) { (row) throws(SQLiteError) in try TaskEvent(row) }
     }
@@ -131,7 +147,7 @@ extension TaskQueue {
     return try await writing { _, tx in try QueueEngine(tx).prune(olderThan: retention) }
   }
 
-  private static func rows(
+  static func rows(
     _ condition: SQL, _ connection: Connection
   ) throws(SQLiteError) -> [TaskRow] {
     try connection.all("SELECT \(TaskRow.columns) FROM q_task WHERE \(condition)") {

@@ -328,7 +328,11 @@ final class Worker: Sendable {
     _ = try? await queue.writing { queue, tx in
       let engine = QueueEngine(tx)
       if let row = try engine.task(number: number), row.life.state == .running {
+        // Its place in the lane is another's until it ends.
+        try engine.connection.run("UPDATE q_task SET stuck = 1 WHERE id = \(number)")
         try engine.note(.stuck, row)
+        let bell = queue.bell
+        tx.afterCommit { bell.ring() }
       }
     }
   }

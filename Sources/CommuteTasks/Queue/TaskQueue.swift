@@ -60,7 +60,10 @@ public final class TaskQueue: Sendable {
     self.handlers = handlers
     self.settings = settings
     do {
-      try await store.write { tx in try QueueSchema.prepare(tx.connection) }
+      let isThere = try await store.read { tx in try QueueSchema.isThere(tx.engineConnection) }
+      if !isThere {
+        try await store.write { tx in try QueueSchema.prepare(tx.connection) }
+      }
     } catch {
       throw .of(error)
     }
