@@ -59,7 +59,8 @@ let package = Package(
     .target(
       name: "CommuteStore", dependencies: ["CommuteCore", "CommuteSQLite"], swiftSettings: house),
     .target(
-      name: "CommuteSync", dependencies: ["CommuteCore", "CommuteStore", "CommuteHTTP"],
+      name: "CommuteSync",
+      dependencies: ["CommuteCore", "CommuteStore", "CommuteHTTP", "CommuteTasks"],
       swiftSettings: house),
     .target(
       name: "CommuteTasks", dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore"],
@@ -85,6 +86,7 @@ let package = Package(
       dependencies: [
         "CommuteCore", "CommuteImport", "CommuteStore", "CommuteSync", "CommuteServer",
         "CommuteServerSQLite", "CommuteFeatures", "CommuteHTTP", "CommuteSQLite", "CommuteRelay",
+        "CommuteTasks",
       ],
       swiftSettings: house),
 
@@ -182,7 +184,7 @@ let package = Package(
       name: "CommuteSyncTests",
       dependencies: [
         "CommuteCore", "CommuteHTTP", "CommuteRelay", "CommuteServer", "CommuteServerSQLite",
-        "CommuteStore", "CommuteSync",
+        "CommuteSQLite", "CommuteStore", "CommuteSync", "CommuteTasks",
       ],
       swiftSettings: house),
     .testTarget(
@@ -193,7 +195,9 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "CommuteToolTests",
-      dependencies: ["CommuteCore", "CommuteFeatures", "CommuteHTTP", "CommuteTool"],
+      dependencies: [
+        "CommuteCore", "CommuteFeatures", "CommuteHTTP", "CommuteTasks", "CommuteTool",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "CrashTests",

@@ -20,8 +20,8 @@ enum Layer: Comparable, Sendable {
     case .values: []
     case .machinery, .product, .program, .harness:
       [
-        "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Observation",
-        "Synchronization",
+        "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "Musl", "Network",
+        "Observation", "Synchronization",
       ]
     }
   }
@@ -49,7 +49,7 @@ struct Module: Sendable {
 
     "CommuteStore": Module(layer: .product, imports: ["CommuteCore", "CommuteSQLite"]),
     "CommuteSync": Module(
-      layer: .product, imports: ["CommuteCore", "CommuteStore", "CommuteHTTP"]),
+      layer: .product, imports: ["CommuteCore", "CommuteStore", "CommuteHTTP", "CommuteTasks"]),
     "CommuteTasks": Module(
       layer: .product, imports: ["CommuteCore", "CommuteSQLite", "CommuteStore"]),
     "CommuteServer": Module(layer: .product, imports: ["CommuteCore", "CommuteHTTP"]),

@@ -26,6 +26,7 @@ extension SyncDriver {
     var page = PageSize()
     var outgoing = first
     var reply = await reply(to: outgoing.bytes)
+    tell(reply.result)
     var storing: Storing?
     while true {
       let next = following(outgoing, reply: reply, limit: page.bytes)
@@ -173,6 +174,23 @@ extension SyncDriver {
         try await store.postpone(operations[0], until: clock.wall() &+ Int64(clamping: delay))
       }
       return failed(failure)
+    }
+  }
+
+  /// Tells whoever keeps an eye on the network what a request has met.
+  private func tell(_ result: Result<SyncAnswer, SyncTransport.NoAnswer>) {
+    guard let evidence = settings.evidence else { return }
+    switch result {
+    case .success: evidence(.requestSucceeded)
+    case .failure(let noAnswer):
+      switch noAnswer.failure {
+      case .unreachable, .notAnAnswer: evidence(.connectFailed)
+      case .timedOut: evidence(.timedOut)
+      // The server itself has answered.
+      case .unavailable, .tooLarge, .needsSignIn, .needsUpdate, .wrongOwner, .refused:
+        evidence(.requestSucceeded)
+      case .badCertificate, .storage, .syncedElsewhere, .cancelled: break
+      }
     }
   }
 

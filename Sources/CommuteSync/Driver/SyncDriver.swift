@@ -97,6 +97,20 @@ public actor SyncDriver {
     return report
   }
 
+  /// Goes on, for a time that was waited for has come, and waits until nothing is under way.
+  public func wake() async {
+    await resume()
+    switch conversation.state {
+    case .waiting: await report(.retryDue)
+    case .idle:
+      // Something that was put off, perhaps; where nothing waits, nothing is to be sent.
+      let waiting = (try? await store.counts())?.waiting ?? 0
+      if waiting > 0 { await report(.changed) }
+    case .exchanging, .blocked: break
+    }
+    if round != nil { _ = await withCheckedContinuation { waiters.append($0) } }
+  }
+
   /// Tells that the network is there again.
   public func noteOnline() async {
     await resume()
@@ -136,6 +150,7 @@ public actor SyncDriver {
       case .cancelRetry:
         retry?.cancel()
         retry = nil
+        await settings.alarm?.clear()
         try? await store.clearRetry()
       }
     }
@@ -156,7 +171,7 @@ public actor SyncDriver {
       conversation = Conversation(
         waiting: (failure: stored.failure, due: stored.due), failures: stored.failures,
         batch: batch)
-      wait(milliseconds: UInt64(clamping: stored.remaining))
+      await wait(milliseconds: UInt64(clamping: stored.remaining))
     } else {
       conversation = Conversation(batch: batch)
     }
@@ -170,10 +185,14 @@ public actor SyncDriver {
         after: failure, failures: conversation.failures, batch: conversation.batch,
         milliseconds: milliseconds)
     }
-    wait(milliseconds: milliseconds)
+    await wait(milliseconds: milliseconds)
   }
 
-  private func wait(milliseconds: UInt64) {
+  private func wait(milliseconds: UInt64) async {
+    if let alarm = settings.alarm {
+      await alarm.set(afterMilliseconds: milliseconds)
+      return
+    }
     retry?.cancel()
     retry = report(.retryDue, after: milliseconds)
   }
@@ -185,7 +204,12 @@ public actor SyncDriver {
     guard case .idle = conversation.state, let due = (try? await store.nextDue()) ?? nil else {
       return
     }
-    waking = report(.changed, after: UInt64(clamping: due &- clock.wall()))
+    let milliseconds = UInt64(clamping: due &- clock.wall())
+    if let alarm = settings.alarm {
+      await alarm.set(afterMilliseconds: milliseconds)
+    } else {
+      waking = report(.changed, after: milliseconds)
+    }
   }
 
   private func report(

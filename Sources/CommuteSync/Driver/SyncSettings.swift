@@ -1,3 +1,4 @@
+public import CommuteCore
 public import CommuteStore
 
 /// What a driver needs to know beside the store and the way to the server.
@@ -14,6 +15,10 @@ public struct SyncSettings: Sendable {
   public var draw: @Sendable () -> UInt64
   /// Waits; handed in so that tests need not.
   public var sleep: @Sendable (Duration) async throws -> Void
+  /// What wakes the driver when it is time to try again; it waits in memory where there is none.
+  public var alarm: (any SyncAlarm)?
+  /// Is told what each request has met, for whoever keeps an eye on the network.
+  public var evidence: (@Sendable (Connectivity.Event) -> Void)?
 
   /// Makes settings for a server.
   ///

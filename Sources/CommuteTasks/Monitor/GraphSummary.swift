@@ -14,6 +14,8 @@ public enum GraphState: UInt8, Hashable, Sendable {
 
 /// A graph as it is shown to people.
 public struct GraphSummary: Hashable, Sendable {
+  /// Its number in this file, in the order of queueing; no other graph of the file ever has it.
+  public var number: Int64
   /// Its id.
   public var id: TaskID
   /// What it is called.
@@ -29,9 +31,25 @@ public struct GraphSummary: Hashable, Sendable {
   /// When it was queued, in milliseconds of the wall clock.
   public var created: Int64
 
+  /// Makes a summary.
+  public init(
+    number: Int64, id: TaskID, name: String, state: GraphState, total: Int, open: Int, bad: Int,
+    created: Int64
+  ) {
+    self.number = number
+    self.id = id
+    self.name = name
+    self.state = state
+    self.total = total
+    self.open = open
+    self.bad = bad
+    self.created = created
+  }
+
   init(_ row: borrowing Row) throws(SQLiteError) {
     guard let pair = row.pair(0), let state = GraphState(rawValue: UInt8(clamping: row.int64(2)))
     else { throw .corrupt(reason: "the queue's table holds a graph that is none") }
+    number = row.int64(7)
     id = TaskID(high: pair.high, low: pair.low)
     name = row.text(1)
     self.state = state
@@ -41,7 +59,7 @@ public struct GraphSummary: Hashable, Sendable {
     created = row.int64(6)
   }
 
-  static let columns: SQL = "uid, name, state, total, open, bad, created_at"
+  static let columns: SQL = "uid, name, state, total, open, bad, created_at, id"
 }
 
 /// A node of a graph as it is shown to people.

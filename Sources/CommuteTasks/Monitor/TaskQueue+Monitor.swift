@@ -5,6 +5,8 @@ import Synchronization
 
 /// A task as it is shown to people.
 public struct TaskSummary: Hashable, Sendable {
+  /// Its number in this file, in the order of queueing; no other task of the file ever has it.
+  public var number: Int64
   /// Its id.
   public var id: TaskID
   /// What it does.
@@ -35,6 +37,7 @@ public struct TaskSummary: Hashable, Sendable {
   public var created: Int64
 
   init(_ row: TaskRow) {
+    number = row.number
     id = row.id
     kind = row.kind
     lane = row.lane
@@ -73,6 +76,13 @@ extension TaskQueue {
     }
   }
 
+  /// One task by its number in this file; nil where there is none, or not any more.
+  public func task(number: Int64) async throws(QueueError) -> TaskSummary? {
+    try await reading { connection in
+      try Self.rows("id = \(number)", connection).first.map(TaskSummary.init)
+    }
+  }
+
   /// Why a task does not run now; nothing exactly where the next claim would take it.
   ///
   /// - Throws: ``QueueError/unknownTask(_:)``.
@@ -108,6 +118,15 @@ extension TaskQueue {
     after number: Int64, limit: Int = 1_000
   ) async throws(QueueError) -> [TaskEvent] {
     try await events("seq > \(number)", limit)
+  }
+
+  /// The number of the last event; 0 before the first.
+  public func lastEvent() async throws(QueueError) -> Int64 {
+    try await reading { connection in
+      try connection.statement(
+        "SELECT seq FROM sqlite_sequence WHERE name = 'q_event'"
+      ).firstInt64() ?? 0
+    }
   }
 
   /// What has happened to one task, the oldest first, as far as it is kept.

@@ -12,6 +12,7 @@ public struct TaskContext: Sendable {
   public let crashes: Int
   let row: TaskRow
   let store: Store
+  let retention: Int64
 
   /// What a remote service tells a repeated call by: the same for every attempt.
   public var idempotencyKey: String { id.text }
@@ -81,6 +82,12 @@ public struct TaskContext: Sendable {
         .progress, task: row.id, graph: row.graph, attempt: Int64(row.life.attempt),
         detail: message.map { "\(share) % · \($0)" } ?? "\(share) %")
     }
+  }
+
+  /// Forgets what has been over for longer than it is kept, as ``TaskQueue/prune()``.
+  public func prune() async throws -> Int {
+    let retention = retention
+    return try await store.write { tx in try QueueEngine(tx).prune(olderThan: retention) }
   }
 
   /// Ends a handler that was cancelled, or whose task another process has.

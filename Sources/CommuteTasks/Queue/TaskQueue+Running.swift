@@ -24,8 +24,10 @@ extension TaskQueue {
   /// without a failure counted.
   ///
   /// - Throws: ``QueueError`` where the queue cannot be read or written.
-  public func run() async throws(QueueError) {
-    _ = try await work(until: nil)
+  /// - Returns: What it did.
+  @discardableResult
+  public func run() async throws(QueueError) -> DrainReport {
+    try await work(until: nil)
   }
 
   /// Runs tasks until none is ready, or until a deadline: for a window that the system grants.
@@ -33,6 +35,7 @@ extension TaskQueue {
   /// It returns before the deadline, and nothing it started is still running.
   ///
   /// - Throws: ``QueueError`` where the queue cannot be read or written.
+  @discardableResult
   public func drain(
     until deadline: ContinuousClock.Instant
   ) async throws(QueueError) -> DrainReport {
@@ -172,6 +175,8 @@ final class Worker: Sendable {
   private struct Round: Sendable {
     var claimed: [ClaimedTask] = []
     var nextDue: Int64?
+    /// The signals that ready tasks want; nothing unless somebody asks.
+    var wanted: UInt64 = 0
   }
 
   /// Looks for processes that have died since, as often as for work.
@@ -194,6 +199,7 @@ final class Worker: Sendable {
       unreadable: queue.state.withLock { $0.unreadable })
     let clock = queue.store.clock
     let running = running.withLock { $0.mapValues(\.number) }
+    let isAsked = queue.state.withLock { $0.listener != nil }
     let (round, lost) = try await queue.writing { queue, tx in
       let engine = QueueEngine(tx)
       try engine.observeClock(boot: clock.bootID(), monotonic: clock.monotonic())
@@ -203,11 +209,16 @@ final class Worker: Sendable {
       var round = Round()
       for lane in try engine.readyLanes() {
         round.claimed += try engine.claim(Int.max, in: lane, terms)
+        guard isAsked else { continue }
+        for wanted in try QueueEngine.requirements(in: lane, engine.connection) {
+          round.wanted |= wanted
+        }
       }
       round.nextDue = try engine.nextDue()
       return (round, lost)
     }
     for number in lost { cancel(number) }
+    queue.noteWish(for: round.wanted)
     return round
   }
 
@@ -280,7 +291,7 @@ final class Worker: Sendable {
     }
     let context = TaskContext(
       id: row.id, attempt: Int(clamping: row.life.attempt), crashes: Int(row.life.crashes),
-      row: row, store: queue.store)
+      row: row, store: queue.store, retention: settings.retention)
     let work = Task { await handler.run(claimed.payload, row.version, context) }
     return await withTaskGroup(of: Signal.self, returning: PlainOutcome.self) { [settings] group in
       group.addTask { .ended(await work.value) }

@@ -40,6 +40,10 @@ public final class TaskQueue: Sendable {
     var workers: [Worker] = []
     /// Tasks that have a handler here which could not read them.
     var unreadable: Set<Int64> = []
+    /// Who wants to know whether tasks wait for the network, and that it failed one.
+    var listener: (@Sendable (Connectivity.Event) -> Void)?
+    /// Whether ready tasks want the network.
+    var wantsNetwork = false
   }
 
   /// What is set, and how often it was said.
@@ -142,6 +146,20 @@ public final class TaskQueue: Sendable {
     for worker in state.withLock({ $0.workers }) { worker.cancel(number) }
   }
 
+  /// Takes the task back that has a unique key, unless it runs.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func withdraw(uniqueKey: String) async throws(QueueError) -> Bool {
+    try await writing { _, tx in
+      let engine = QueueEngine(tx)
+      let found = try engine.tasks(where: "unique_key = \(uniqueKey) AND state < 10").first
+      guard let row = found, row.life.state != .running else { return false }
+      try engine.cancel(row)
+      return true
+    }
+  }
+
   /// Tries a task again that is over or parked, with a fresh budget; of a graph, with all that was
   /// skipped because of it.
   ///
@@ -202,11 +220,45 @@ public final class TaskQueue: Sendable {
     if isNews { bell.ring() }
   }
 
+  /// Says of some signals that they are set, or not.
+  public func set(_ some: Requirements, _ isSet: Bool) {
+    let isNews = signals.withLock { known in
+      let bits = isSet ? known.bits | some.rawValue : known.bits & ~some.rawValue
+      defer { known = Signals(bits: bits, edition: known.edition + 1) }
+      return known.bits != bits
+    }
+    if isNews { bell.ring() }
+  }
+
+  /// Has somebody told whether tasks wait for the network, now and whenever that changes.
+  func listen(_ listener: (@Sendable (Connectivity.Event) -> Void)?) {
+    let wantsNetwork = state.withLock { state in
+      state.listener = listener
+      return state.wantsNetwork
+    }
+    listener?(.demand(wantsNetwork))
+    bell.ring()
+  }
+
+  /// Takes note of whether ready tasks want the network.
+  func noteWish(for signals: UInt64) {
+    let wish = signals & Requirements.network.rawValue != 0
+    let listener = state.withLock { state in
+      defer { state.wantsNetwork = wish }
+      return state.wantsNetwork == wish ? nil : state.listener
+    }
+    listener?(.demand(wish))
+  }
+
   /// Clears signals that a handler found missing, unless somebody has said more since it began.
   func clearSignals(_ missing: UInt64, asOf edition: Int) {
-    signals.withLock { known in
-      if known.edition == edition { known.bits &= ~missing }
+    let isOld = signals.withLock { known in
+      guard known.edition == edition else { return true }
+      known.bits &= ~missing
+      return false
     }
+    guard !isOld, missing & Requirements.network.rawValue != 0 else { return }
+    state.withLock { $0.listener }?(.connectFailed)
   }
 
   /// Tasks whose handlers have not returned, whatever the table says of them by now.

@@ -7,13 +7,23 @@ import CommuteSync
 enum Round {
   /// Makes a driver for a device.
   static func driver(_ way: ServerWay, on device: OpenDevice) throws(Failure) -> SyncDriver {
+    SyncDriver(
+      store: device.store, client: CurlClient(client(way)), settings: try settings(way))
+  }
+
+  /// How a client reaches the server.
+  static func client(_ way: ServerWay) -> HTTPClientSettings {
     var client = HTTPClientSettings()
     client.certificateAuthorityFile = way.certificateFile
+    return client
+  }
+
+  /// The server's address and the token.
+  static func settings(_ way: ServerWay) throws(Failure) -> SyncSettings {
     let token = way.tokenFile.map(TokenSource.init(path:))
     // A file that cannot be read is said here, once; later the server says that it wants a token.
     _ = try token?.read()
-    let settings = SyncSettings(server: way.server) { (try? token?.read())?.token }
-    return SyncDriver(store: device.store, client: CurlClient(client), settings: settings)
+    return SyncSettings(server: way.server) { (try? token?.read())?.token }
   }
 
   /// Syncs a device.

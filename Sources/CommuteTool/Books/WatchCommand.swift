@@ -38,20 +38,25 @@ struct WatchCommand: BooksCommand {
       await watch(device, nil)
       return Report([], ["event": "ended"])
     }
-    let driver = try Round.driver(way, on: device)
-    await watch(device, (driver, way))
-    await driver.stop()
+    let work = try await BackgroundWork(way, on: device)
+    await watch(device, (work, way))
     return Report([], ["event": "ended"])
   }
 
   @MainActor private func watch(
-    _ device: OpenDevice, _ sync: (driver: SyncDriver, way: ServerWay)?
+    _ device: OpenDevice, _ sync: (work: BackgroundWork, way: ServerWay)?
   ) async {
-    let model = ReadingListModel(device.list, statuses: sync?.driver.statuses(), filter: filter)
+    let statuses = sync?.work.driver.statuses()
+    let model = ReadingListModel(device.list, statuses: statuses, filter: filter)
     let (events, speaker) = AsyncStream.makeStream(of: Event.self)
     let running = Task { await model.run() }
     let syncing = sync.map { sync in
-      Task { await keepAsking(sync.driver, sync.way, on: device) }
+      Task {
+        // Its queue's files are the store's: what cannot be written there, status says.
+        async let working: Void? = try? sync.work.run()
+        await keepAsking(sync.work.driver, sync.way, on: device)
+        await working
+      }
     }
     let listening = Task {
       await Signals.untilEnding()
@@ -68,11 +73,10 @@ struct WatchCommand: BooksCommand {
     await syncing?.value
   }
 
-  /// Starts the driver and asks for news as long as nothing stands in the way.
+  /// Asks for news as long as nothing stands in the way.
   private func keepAsking(
     _ driver: SyncDriver, _ way: ServerWay, on device: OpenDevice
   ) async {
-    await driver.start()
     while (try? await Task.sleep(for: .seconds(every))) != nil {
       switch driver.status {
       case .idle, .pending, .notGranted:

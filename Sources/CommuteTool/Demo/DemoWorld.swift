@@ -73,7 +73,7 @@ struct DemoWorld: Sendable {
     ).run()
   }
 
-  private static func makeFolder() throws(Failure) -> String {
+  static func makeFolder() throws(Failure) -> String {
     let base = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
     var template = Array("\(base)/commute-demo-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {

@@ -52,7 +52,7 @@ struct HeldBooks: Sendable {
       waiting: Int(waiting.filter(\.isNumber)) ?? 0)
   }
 
-  private static func query(_ sql: String, of file: String) async throws(Failure) -> String {
+  static func query(_ sql: String, of file: String) async throws(Failure) -> String {
     guard let program = ChildProcess.path(of: "sqlite3") else {
       throw Failure(.refused, "the program sqlite3 is missing; install the package sqlite3")
     }

@@ -4,7 +4,9 @@ import Foundation
 enum Program {
   /// Everything it can do.
   static let reader = CommandLineReader(
-    commands: [ServeCommand.self, DemoCommand.self, DoctorCommand.self],
+    commands: [
+      ServeCommand.self, DemoCommand.self, DemoGraphCommand.self, DoctorCommand.self,
+    ],
     groups: [
       CommandGroup(
         name: "books", summary: "a reading list on this device, synced with a server",
@@ -28,6 +30,18 @@ enum Program {
         commands: [
           InboxListCommand.self, InboxRetryCommand.self, InboxEditCommand.self,
           InboxRestoreCommand.self, InboxDiscardCommand.self, InboxExportCommand.self,
+        ]),
+      CommandGroup(
+        name: "queue", summary: "the durable queue of background work in the device's file",
+        details: [
+          "TASK is a number, as `list` shows it; GRAPH a number or a name.",
+          "Looking takes no lock that anyone would wait for.",
+        ],
+        options: DeviceOptions.specs,
+        commands: [
+          QueueListCommand.self, QueueShowCommand.self, QueueExplainCommand.self,
+          QueueRetryCommand.self, QueueCancelCommand.self, QueueGraphCommand.self,
+          QueueWatchCommand.self, QueueRunCommand.self,
         ]),
       CommandGroup(
         name: "account", summary: "who is signed in on a device; each account has its own file",
