@@ -257,6 +257,47 @@ import Testing
         == [[.integer(10), .integer(0), .integer(0)]])
   }
 
+  @Test func `G12 a task in which a process has died runs alone, so that no neighbour is blamed`()
+    async throws
+  {
+    let (begun, beginning) = AsyncStream.makeStream(of: String.self)
+    let gates = ["suspect": Gate(), "early": Gate(), "late": Gate()]
+    let store = try workshop.store()
+    var handlers = Handlers()
+    handlers.on(Job.self) { [workshop] job, _ in
+      workshop.log.withLock { $0.append("begin \(job.word)") }
+      beginning.yield(job.word)
+      await gates[job.word]?.wait()
+      workshop.log.withLock { $0.append("end \(job.word)") }
+      return .done
+    }
+    let queue = try await TaskQueue(store, handlers, settings: workshop.settings)
+    let run = Task { try await queue.run() }
+    var words = begun.makeAsyncIterator()
+    try await queue.enqueue(Job(word: "early"))
+    #expect(await words.next() == "early")
+    var options = EnqueueOptions()
+    options.when = .after(milliseconds: 10)
+    let suspect = try await queue.enqueue(Job(word: "suspect"), options).id
+    try workshop.execute("UPDATE q_task SET crashes = 2 WHERE state = 1")
+    // Its deadline is over: nothing begins before it, and it waits for what runs.
+    workshop.clock.pass(40_000)
+    try await queue.enqueue(Job(word: "late"))
+    #expect(try await queue.explain(suspect) == [.alone])
+    gates["early"]?.open()
+    #expect(await words.next() == "suspect")
+    gates["suspect"]?.open()
+    #expect(await words.next() == "late")
+    gates["late"]?.open()
+    while try await !queue.tasks().isEmpty { await Task.yield() }
+    run.cancel()
+    _ = await run.result
+    #expect(
+      workshop.done == [
+        "begin early", "end early", "begin suspect", "end suspect", "begin late", "end late",
+      ])
+  }
+
   @Test func `G12 a task whose handler had not started is charged nothing`() async throws {
     let (_, queue) = try await workshop.open()
     try await queue.enqueue(Job())

@@ -53,21 +53,26 @@ extension QueueEngine {
   ) throws(SQLiteError) -> [ClaimedTask] {
     var claimed: [ClaimedTask] = []
     let room = min(most, try room(in: lane))
-    while claimed.count < room, var row = try next(in: lane, terms) {
-      if !terms.kinds.contains(row.kind) {
-        row.life.setAside()
-        row.isUnreadable = true
-        row.reason = "this app has no handler for \(row.kind)"
-        try settle(row)
-        continue
-      }
-      row.life.claim()
-      row.life.hasStarted = true
-      row.owner = terms.session
-      let payload = try take(row, until: now &+ terms.lease)
-      claimed.append(ClaimedTask(row: row, payload: payload))
+    while claimed.count < room, let row = try next(in: lane, terms) {
+      if let task = try claim(row, terms) { claimed.append(task) }
     }
     return claimed
+  }
+
+  /// Claims a task, or parks it where nobody here handles its kind.
+  private func claim(_ row: TaskRow, _ terms: ClaimTerms) throws(SQLiteError) -> ClaimedTask? {
+    var row = row
+    guard terms.kinds.contains(row.kind) else {
+      row.life.setAside()
+      row.isUnreadable = true
+      row.reason = "this app has no handler for \(row.kind)"
+      try settle(row)
+      return nil
+    }
+    row.life.claim()
+    row.life.hasStarted = true
+    row.owner = terms.session
+    return ClaimedTask(row: row, payload: try take(row, until: now &+ terms.lease))
   }
 
   private func take(_ row: TaskRow, until lease: Int64) throws(SQLiteError) -> [UInt8] {
@@ -93,10 +98,7 @@ extension QueueEngine {
       let row = try tasks(
         where: """
           lane = \(lane) AND state = 2 AND requires = \(Int64(bitPattern: requires))
-            AND (serial_key IS NULL OR NOT EXISTS (
-              SELECT 1 FROM q_task AS other WHERE \(TaskRow.isBehindOther)))
-            AND id NOT IN \(terms.busy)
-          ORDER BY rank, id LIMIT 1
+            AND crashes = 0 AND \(Self.isFree(terms)) ORDER BY rank, id LIMIT 1
           """
       ).first
       guard let row else { continue }
@@ -108,6 +110,39 @@ extension QueueEngine {
       best = row
     }
     return best
+  }
+
+  /// That a task is at the head of its serial key and nothing of it goes on in this process.
+  private static func isFree(_ terms: ClaimTerms) -> SQL {
+    """
+    (serial_key IS NULL OR NOT EXISTS (
+      SELECT 1 FROM q_task AS other WHERE \(TaskRow.isBehindOther)))
+      AND id NOT IN \(terms.busy)
+    """
+  }
+
+  /// Claims a task in which a process has died, for a process that runs nothing else: if it dies
+  /// again, no neighbour is to blame.
+  func claimSuspect(_ terms: ClaimTerms) throws(SQLiteError) -> ClaimedTask? {
+    let suspects = try tasks(
+      where: """
+        state = 2 AND crashes > 0 AND requires & ~\(Int64(bitPattern: terms.signals)) = 0
+          AND \(Self.isFree(terms)) ORDER BY rank, id LIMIT 100
+        """)
+    for row in suspects where try room(in: row.lane) > 0 {
+      if let claimed = try claim(row, terms) { return claimed }
+    }
+    return nil
+  }
+
+  /// Whether such a task should have started by now: nothing else begins before it then.
+  func hasOverdueSuspect(_ terms: ClaimTerms) throws(SQLiteError) -> Bool {
+    try connection.statement(
+      """
+      SELECT 1 FROM q_task WHERE state = 2 AND crashes > 0 AND rank <= \(now)
+        AND requires & ~\(Int64(bitPattern: terms.signals)) = 0 AND \(Self.isFree(terms)) LIMIT 1
+      """
+    ).firstInt64() != nil
   }
 
   /// What ready tasks of a lane wait for: each set of signals once, by steps of the index, so that

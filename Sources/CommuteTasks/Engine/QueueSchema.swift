@@ -70,6 +70,7 @@ enum QueueSchema {
       CHECK ((state >= 10) = (finished_at IS NOT NULL)),
       CHECK (state <> 0 OR parents_left > 0)) STRICT;
     CREATE INDEX q_task_claim ON q_task(lane, requires, rank, id) WHERE state = 2;
+    CREATE INDEX q_task_suspect ON q_task(rank, id) WHERE state = 2 AND crashes > 0;
     CREATE INDEX q_task_due ON q_task(due_at) WHERE state = 1;
     CREATE INDEX q_task_expiry ON q_task(expires_at) WHERE expires_at IS NOT NULL AND state < 3;
     CREATE INDEX q_task_running ON q_task(lane, owner) WHERE state = 3;

@@ -114,6 +114,8 @@ public enum Blocker: Hashable, Sendable {
   case running(process: Int64)
   /// The handler of an earlier attempt has not returned.
   case stopping
+  /// A process has died in it: it waits until nothing else runs in this one.
+  case alone
   /// Somebody outside completes it.
   case external(token: String)
   /// It is over.

@@ -232,7 +232,11 @@ struct Explanation {
     if let other = try inFront(of: row) { blockers.append(.serial(behind: other)) }
     if let lane = try lane(of: row) { blockers.append(lane) }
     if !terms.kinds.contains(row.kind) { blockers.append(.noHandler(row.kind)) }
-    if terms.busy.contains(row.number) { blockers.append(.stopping) }
+    if terms.busy.contains(row.number) {
+      blockers.append(.stopping)
+    } else if life.crashes > 0, !terms.busy.isEmpty {
+      blockers.append(.alone)
+    }
     return blockers
   }
 

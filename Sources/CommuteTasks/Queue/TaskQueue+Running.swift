@@ -101,6 +101,8 @@ final class Worker: Sendable {
     var stop: Bell
     /// Which edition of the signals it was claimed by.
     var signals: Int
+    /// Whether a process has died in it before.
+    var isSuspect: Bool
   }
 
   init(_ queue: TaskQueue, _ session: QueueSession, deadline: ContinuousClock.Instant?) {
@@ -114,6 +116,9 @@ final class Worker: Sendable {
 
   /// The tasks whose handlers have not returned.
   var held: [Int64] { running.withLock { Array($0.keys) } }
+
+  /// Whether one of them runs alone because a process has died in it before.
+  var holdsSuspect: Bool { running.withLock { $0.values.contains { $0.isSuspect } } }
 
   /// Makes the work end soon: nothing is claimed any more, and handlers are cancelled.
   func stop() {
@@ -161,7 +166,8 @@ final class Worker: Sendable {
       let round = try await claim(signals.bits)
       for claimed in round.claimed {
         let attempt = Attempt(
-          number: claimed.row.life.attempt, stop: Bell(), signals: signals.edition)
+          number: claimed.row.life.attempt, stop: Bell(), signals: signals.edition,
+          isSuspect: claimed.row.life.crashes > 0)
         running.withLock { $0[claimed.row.number] = attempt }
         group.addTask { await self.execute(claimed, attempt) }
       }
@@ -200,6 +206,7 @@ final class Worker: Sendable {
     let clock = queue.store.clock
     let running = running.withLock { $0.mapValues(\.number) }
     let isAsked = queue.state.withLock { $0.listener != nil }
+    let runsSuspect = queue.runsSuspect
     let (round, lost) = try await queue.writing { queue, tx in
       let engine = QueueEngine(tx)
       try engine.observeClock(boot: clock.bootID(), monotonic: clock.monotonic())
@@ -207,8 +214,11 @@ final class Worker: Sendable {
       let lost = try engine.lost(running, session: terms.session)
       try engine.beat(session: terms.session, lease: terms.lease)
       var round = Round()
+      let suspect = terms.busy.isEmpty ? try engine.claimSuspect(terms) : nil
+      if let suspect { round.claimed = [suspect] }
+      let isFree = try suspect == nil && !runsSuspect && !engine.hasOverdueSuspect(terms)
       for lane in try engine.readyLanes() {
-        round.claimed += try engine.claim(Int.max, in: lane, terms)
+        if isFree { round.claimed += try engine.claim(Int.max, in: lane, terms) }
         guard isAsked else { continue }
         for wanted in try QueueEngine.requirements(in: lane, engine.connection) {
           round.wanted |= wanted

@@ -261,6 +261,11 @@ public final class TaskQueue: Sendable {
     state.withLock { $0.listener }?(.connectFailed)
   }
 
+  /// Whether a task that must run alone goes on here.
+  var runsSuspect: Bool {
+    state.withLock { $0.workers }.contains { $0.holdsSuspect }
+  }
+
   /// Tasks whose handlers have not returned, whatever the table says of them by now.
   var busy: [Int64] {
     state.withLock { $0.workers }.flatMap { $0.held }

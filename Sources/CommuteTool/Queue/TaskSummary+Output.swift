@@ -82,6 +82,7 @@ extension Blocker {
     case .parked(let reason): return "it is parked for a person: \(reason)"
     case .running(let process): return "process \(process) runs it"
     case .stopping: return "the handler of its last attempt has not returned"
+    case .alone: return "a process has died in it: it waits until nothing else runs beside it"
     case .external(let token): return "it was handed off and waits for the token \(token)"
     case .over(let state): return "it is over: \(state.word)"
     }
