@@ -119,6 +119,12 @@ let package = Package(
       ],
       path: "Tests/SQLiteSimulation", swiftSettings: house),
     .executableTarget(
+      name: "TasksSoak",
+      dependencies: [
+        "CommuteCore", "CommuteHTTP", "CommuteStore", "CommuteTasks", "CommuteTestKit",
+      ],
+      path: "Tests/TasksSoak", swiftSettings: house),
+    .executableTarget(
       name: "CrashRunner",
       dependencies: [
         "CommuteCore", "CommuteFeatures", "CommuteHTTP", "CommuteSQLite", "CommuteServer",

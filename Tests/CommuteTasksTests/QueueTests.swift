@@ -208,6 +208,30 @@ import Testing
     #expect(report.nextDue == workshop.clock.now + 60_000)
   }
 
+  @Test(arguments: [-172_800_000, -1_000, 1_000, 172_800_000] as [Int64])
+  func `G25 a clock that is set puts off no node, lets none expire and turns no order`(
+    step: Int64
+  ) async throws {
+    let (_, queue) = try await workshop.open()
+    try await queue.setWidth(1, ofLane: "default")
+    var graph = Graph("steps")
+    graph.add("a", Job(word: "a"))
+    graph.add("b", Job(word: "b"), after: ["a"])
+    try await queue.submit(graph)
+    var options = EnqueueOptions()
+    options.policy = TaskPolicy()
+    options.policy?.startWithin = 60_000
+    let early = try await queue.enqueue(Job(word: "early"), options).id
+    workshop.clock.set(by: step)
+    // What comes after the step is behind what came before it.
+    try await queue.enqueue(Job(word: "late"), options)
+    #expect(try await queue.details(of: early)?.expires == workshop.clock.now + 60_000)
+    try await queue.drain()
+    #expect(workshop.done.sorted() == ["a 1", "b 1", "early 1", "late 1"])
+    let order = workshop.done.filter { $0.hasSuffix("ly 1") || $0 == "late 1" }
+    #expect(order == ["early 1", "late 1"])
+  }
+
   @Test func `a task that has not started in time has expired`() async throws {
     let (_, queue) = try await workshop.open()
     var options = EnqueueOptions()

@@ -1,6 +1,7 @@
 import CommuteCore
 import CommuteServer
 import CommuteServerSQLite
+import CommuteTestKit
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import CommuteTestKit
 import Foundation
 import Testing
 

@@ -21,8 +21,10 @@ public struct TaskLife: Hashable, Sendable {
   public var delay: Int64?
   /// The order in which ready tasks are claimed.
   public var rank: Int64
-  /// When it must have started, in milliseconds; nil for whenever.
+  /// When it must have started, in milliseconds of the wall clock; nil for whenever.
   public var expires: Int64?
+  /// The length of the time it had to start, where it is one: it moves with a clock that is set.
+  public var startWithin: Int64?
   /// Its class.
   public var urgency: TaskUrgency
   /// Its retries.
@@ -58,16 +60,18 @@ public struct TaskLife: Hashable, Sendable {
   /// Makes the life of a task that was never claimed.
   ///
   /// `due` is when it may start, nil for now, and `delay` the length of the delay that comes from,
-  /// where it does; all in milliseconds.
+  /// where it does; `expires` and `startWithin` the same of its expiry; all in milliseconds.
   public init(
     now: Int64, due: Int64? = nil, delay: Int64? = nil, expires: Int64? = nil,
-    urgency: TaskUrgency = .normal, retry: RetryPolicy = RetryPolicy(), requires: UInt64 = 0,
-    isBlocked: Bool = false
+    startWithin: Int64? = nil, urgency: TaskUrgency = .normal,
+    retry: RetryPolicy = RetryPolicy(), requires: UInt64 = 0, isBlocked: Bool = false
   ) {
+    // What may start at once is no date: a clock that is set back must not put it off.
+    self.delay = due == nil ? delay ?? 0 : delay
     let due = due ?? now
     self.due = due
-    self.delay = delay
     self.expires = expires
+    self.startWithin = startWithin
     self.urgency = urgency
     self.retry = retry
     self.requires = requires
@@ -195,23 +199,35 @@ public struct TaskLife: Hashable, Sendable {
     crashes = 0
     isCancelRequested = false
     due = now
-    delay = nil
+    delay = 0
     expires = nil
+    startWithin = nil
     if isBlocked { state = .blocked } else { wake(now: now) }
     return true
   }
 
-  /// The clock was set within one run of the machine: a delay keeps its length.
+  /// The clock was set within one run of the machine: what is relative keeps its length, and the
+  /// order of what is ready stays.
   public mutating func shift(by milliseconds: Int64) {
-    guard delay != nil else { return }
-    let (moved, overflow) = due.addingReportingOverflow(milliseconds)
-    if !overflow { due = moved }
+    if delay != nil { due = due.shifted(by: milliseconds) }
+    if startWithin != nil { expires = expires?.shifted(by: milliseconds) }
+    if state == .ready { rank = rank.shifted(by: milliseconds) }
   }
 
   /// The machine was started anew: a delay is at most its whole length away.
   public mutating func clamp(now: Int64) {
-    guard let delay, due > now, due &- now > delay else { return }
-    due = now &+ delay
+    if let delay, due > now, due &- now > delay { due = now &+ delay }
+    if let length = startWithin, let time = expires, time > now, time &- now > length {
+      expires = now &+ length
+    }
+  }
+}
+
+extension Int64 {
+  /// This time, moved; one that would leave the range stays.
+  fileprivate func shifted(by milliseconds: Int64) -> Int64 {
+    let (moved, overflow) = addingReportingOverflow(milliseconds)
+    return overflow ? self : moved
   }
 }
 

@@ -235,6 +235,7 @@ extension QueueEngine {
 
   /// Gives the tasks of a process that has died back, and forgets it.
   func reap(session: Int64) throws(SQLiteError) {
+    try observeClock()
     for var row in try tasks(where: "state = 3 AND owner = \(session)") {
       let failure = row.life.end(.ownerDied, now: now, draw: draw())
       row.reason = "its process died"
@@ -252,9 +253,9 @@ extension QueueEngine {
 
   /// Moves what is relative when the wall clock was set, and shortens it after a restart.
   ///
-  /// `boot` names this run of the machine, `monotonic` is milliseconds since it began.
-  func observeClock(boot: String, monotonic: Int64) throws(SQLiteError) {
-    let offset = now &- monotonic
+  /// `boot` names this run of the machine, `offset` is what the wall clock is ahead of the
+  /// monotonic one.
+  func observe(boot: String, offset: Int64) throws(SQLiteError) {
     let found = try connection.first("SELECT boot, offset FROM q_clock") {
       (row) throws(SQLiteError) in (boot: row.text(0), offset: row.int64(1))
     }
@@ -262,7 +263,7 @@ extension QueueEngine {
       let change = offset &- found.offset
       // The clock is read twice, and may be nudged in between.
       guard abs(change) > Self.clockTolerance else { return }
-      for var row in try tasks(where: "state < 3 AND delay IS NOT NULL") {
+      for var row in try tasks(where: "state < 3") {
         row.life.shift(by: change)
         try save(row)
       }
@@ -271,7 +272,7 @@ extension QueueEngine {
       try connection.run(
         "UPDATE q_lane SET paused_until = paused_until + \(change) WHERE paused_until IS NOT NULL")
     } else if found != nil {
-      for var row in try tasks(where: "state < 3 AND delay IS NOT NULL") {
+      for var row in try tasks(where: "state < 3") {
         row.life.clamp(now: now)
         try save(row)
       }
@@ -301,6 +302,7 @@ extension QueueEngine {
   ///
   /// - Returns: The task as it is now; nil where the attempt was given to another.
   func end(_ claimed: TaskRow, _ outcome: PlainOutcome) throws(SQLiteError) -> TaskRow? {
+    try observeClock()
     guard let row = try owned(claimed) else { return nil }
     return try finish(row, outcome)
   }
@@ -350,6 +352,7 @@ extension QueueEngine {
   ///
   /// - Returns: Whether somebody waited for the token.
   func complete(token: String, _ outcome: PlainOutcome) throws(SQLiteError) -> Bool {
+    try observeClock()
     guard let row = try tasks(where: "state = 4 AND token = \(token)").first else { return false }
     _ = try finish(row, outcome)
     return true

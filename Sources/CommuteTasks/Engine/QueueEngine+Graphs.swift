@@ -9,6 +9,7 @@ extension QueueEngine {
     _ graph: Graph, _ plan: GraphPlan, uniqueKey: String?
   ) throws(QueueError) -> Enqueued {
     do throws(SQLiteError) {
+      try observeClock()
       if let uniqueKey {
         let other = try connection.first(
           "SELECT uid FROM q_graph WHERE unique_key = \(uniqueKey) AND state < 10"
@@ -142,6 +143,7 @@ extension QueueEngine {
   ///
   /// - Returns: Whether there was anything to do.
   func revive(_ row: TaskRow) throws(SQLiteError) -> Bool {
+    try observeClock()
     var row = row
     let wasOver = row.life.state.isTerminal
     guard row.life.state != .skipped else { return false }

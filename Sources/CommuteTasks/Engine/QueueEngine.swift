@@ -13,12 +13,19 @@ struct QueueEngine {
   /// Draws 64 random bits.
   let draw: () -> UInt64
   private let makeID: () -> RecordID
+  private let clock: StoreClock
 
   init(_ tx: borrowing WriteTransaction) {
     connection = tx.connection
-    now = tx.clock.wall()
+    clock = tx.clock
+    now = clock.wall()
     draw = tx.drawing
     makeID = tx.idMaking
+  }
+
+  /// Moves what is relative if the wall clock was set, before anything is written by it.
+  func observeClock() throws(SQLiteError) {
+    try observe(boot: clock.bootID(), offset: now &- clock.monotonic())
   }
 
   /// Draws an id.
@@ -50,6 +57,7 @@ struct QueueEngine {
 
   /// Queues a task as its options say.
   func enqueue(_ draft: TaskDraft) throws(SQLiteError) -> Enqueued {
+    try observeClock()
     guard let key = draft.options.uniqueKey,
       let other = try tasks(where: "unique_key = \(key) AND state < 10").first
     else { return .inserted(try insert(draft).id) }
@@ -128,6 +136,7 @@ struct QueueEngine {
     if let node { insert.bind(node, at: 23) }
     insert.bind(Int64(join.rawValue), at: 24)
     insert.bind(parents, at: 25)
+    if let startWithin = life.startWithin { insert.bind(startWithin, at: 26) }
     try insert.run()
     let number = connection.lastInsertRowID
     try tag(number, draft.options.tags)
@@ -144,9 +153,10 @@ struct QueueEngine {
   private static let inserting: StaticString = """
     INSERT INTO q_task(uid, kind, version, lane, state, requires, urgency, rank, serial_key, holds,
       unique_key, due_at, delay, expires_at, timeout, first_delay, growth, delay_limit,
-      failure_limit, payload, created_at, graph, node, join_rule, parents, parents_left)
+      failure_limit, payload, created_at, graph, node, join_rule, parents, parents_left,
+      start_within)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19,
-      ?20, ?21, ?22, ?23, ?24, ?25, ?25)
+      ?20, ?21, ?22, ?23, ?24, ?25, ?25, ?26)
     """
 
   /// Lets go of a task's unique key, so that another can have it in the same transaction while a
@@ -165,7 +175,8 @@ struct QueueEngine {
       """
       UPDATE q_task SET state = \(Int64(life.state.rawValue)),
         requires = \(Int64(bitPattern: life.requires)), rank = \(life.rank), due_at = \(life.due),
-        delay = \(life.delay), expires_at = \(life.expires), attempt = \(Int64(life.attempt)),
+        delay = \(life.delay), expires_at = \(life.expires),
+        start_within = \(life.startWithin), attempt = \(Int64(life.attempt)),
         failures = \(Int64(life.failures)), crashes = \(Int64(life.crashes)),
         interruptions = \(Int64(life.interruptions)), started = \(life.hasStarted),
         cancel_requested = \(life.isCancelRequested),

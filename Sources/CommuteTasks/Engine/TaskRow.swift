@@ -28,7 +28,7 @@ struct TaskRow: Sendable {
     id, uid, kind, version, lane, state, requires, urgency, rank, serial_key, unique_key, due_at, \
     delay, expires_at, timeout, attempt, failures, crashes, interruptions, first_delay, growth, \
     delay_limit, failure_limit, owner, started, cancel_requested, unreadable, graph, node, \
-    join_rule, parents, parents_left, parents_bad, created_at, reason
+    join_rule, parents, parents_left, parents_bad, created_at, reason, start_within
     """
 
   /// That a task called `other` is before the task in the line of its serial key.
@@ -48,7 +48,8 @@ struct TaskRow: Sendable {
     version = Int(clamping: row.int64(3))
     lane = row.text(4)
     life = TaskLife(
-      now: row.int64(11), delay: row.optional(12), expires: row.optional(13), urgency: urgency,
+      now: row.int64(11), due: row.int64(11), delay: row.optional(12),
+      expires: row.optional(13), startWithin: row.optional(35), urgency: urgency,
       retry: RetryPolicy(
         backoff: .ofTasks(
           firstDelay: UInt64(clamping: row.int64(19)),

@@ -23,7 +23,7 @@ final class QueueSession: Sendable {
         lock = made
       }
       let engine = QueueEngine(tx)
-      try engine.observeClock(boot: clock.bootID(), monotonic: clock.monotonic())
+      try engine.observeClock()
       try engine.connection.run(
         """
         INSERT INTO q_session(boot, pid, lock, started_at, beat_at)

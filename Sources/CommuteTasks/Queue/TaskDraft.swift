@@ -35,6 +35,7 @@ struct TaskDraft: Sendable {
   func life(now: Int64, isBlocked: Bool = false) -> TaskLife {
     var due: Int64?
     var delay: Int64?
+    var startWithin = policy.startWithin.map { Int64(clamping: $0) }
     var expires = policy.startWithin.map { now.adding($0) }
     switch options.when {
     case .now: break
@@ -44,14 +45,18 @@ struct TaskDraft: Sendable {
     case .at(let time): due = time
     case .window(let window):
       due = window.lowerBound
-      expires = min(expires ?? .max, window.upperBound)
+      if window.upperBound < expires ?? .max {
+        expires = window.upperBound
+        startWithin = nil
+      }
     }
     if case .debounce(let milliseconds) = options.duplicate, options.uniqueKey != nil {
       delay = Int64(clamping: milliseconds)
       due = now.adding(milliseconds)
     }
     return TaskLife(
-      now: now, due: due, delay: delay, expires: expires, urgency: policy.urgency,
+      now: now, due: due, delay: delay, expires: expires, startWithin: startWithin,
+      urgency: policy.urgency,
       retry: policy.retry, requires: policy.requires.rawValue, isBlocked: isBlocked)
   }
 }

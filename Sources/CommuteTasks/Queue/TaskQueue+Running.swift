@@ -203,13 +203,12 @@ final class Worker: Sendable {
       session: session.number, signals: signals, lease: settings.lease,
       kinds: queue.handlers.kinds, busy: queue.busy,
       unreadable: queue.state.withLock { $0.unreadable })
-    let clock = queue.store.clock
     let running = running.withLock { $0.mapValues(\.number) }
     let isAsked = queue.state.withLock { $0.listener != nil }
     let runsSuspect = queue.runsSuspect
     let (round, lost) = try await queue.writing { queue, tx in
       let engine = QueueEngine(tx)
-      try engine.observeClock(boot: clock.bootID(), monotonic: clock.monotonic())
+      try engine.observeClock()
       try engine.wake(terms)
       let lost = try engine.lost(running, session: terms.session)
       try engine.beat(session: terms.session, lease: terms.lease)

@@ -1,3 +1,4 @@
+import CommuteTestKit
 import Foundation
 
 /// What the program `sqlite3` reads in the file of a device.

@@ -1,3 +1,5 @@
+import CommuteTestKit
+
 /// What the program `sqlite3` reads in the file of the server.
 struct ServerFile {
   var rows: [String: SheetRow] = [:]

@@ -1,3 +1,4 @@
+import CommuteTestKit
 import Foundation
 
 /// Measures how much memory it takes to sync many books from nothing, on both sides.

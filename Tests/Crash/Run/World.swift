@@ -1,3 +1,4 @@
+import CommuteTestKit
 import Foundation
 
 /// The processes and files of a run, and what they have told.

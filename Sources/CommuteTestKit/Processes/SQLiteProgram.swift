@@ -1,16 +1,16 @@
 import Foundation
 
 /// The program `sqlite3`, which reads the files: not our code.
-enum SQLiteProgram {
+package enum SQLiteProgram {
   /// What it had to say against a file.
-  struct Complaint: Error {
-    var message: String
+  package struct Complaint: Error {
+    package var message: String
   }
 
   /// Runs SQL on a file that is only read.
   ///
   /// - Returns: The columns of each row.
-  static func rows(_ file: String, _ script: String) throws(Complaint) -> [[Substring]] {
+  package static func rows(_ file: String, _ script: String) throws(Complaint) -> [[Substring]] {
     let arguments = [
       "-init", "/dev/null", "-batch", "-readonly", "-separator", "|", "-cmd", ".timeout 5000", file,
       script,

@@ -4,30 +4,34 @@ import Foundation
 ///
 /// It is used by one thread. The child ends when its input does, so that nothing outlives a runner
 /// that is killed itself.
-final class ChildProcess {
+package final class ChildProcess {
   /// How a process ended.
-  enum Ending: Equatable {
+  package enum Ending: Equatable {
     case exit(Int32)
     case signal(Int32)
   }
 
   /// Why a process could not be started.
-  struct Failure: Error {
-    var message: String
+  package struct Failure: Error {
+    package var message: String
+
+    package init(message: String) {
+      self.message = message
+    }
   }
 
-  let name: String
-  let pid: pid_t
+  package let name: String
+  package let pid: Int32
   /// Where it tells; to be polled.
-  let output: Int32
+  package let output: Int32
   private var input: Int32
   private var unread: [UInt8] = []
   private var ending: Ending?
   /// Whether it may still tell something.
-  private(set) var isOpen = true
+  package private(set) var isOpen = true
 
   /// Starts a program; `joinsErrors` lets what it says of errors come with what it tells.
-  init(
+  package init(
     _ name: String, program: String, arguments: [String], joinsErrors: Bool = false
   ) throws(Failure) {
     guard let toChild = Pipe(), let fromChild = Pipe() else {
@@ -66,7 +70,7 @@ final class ChildProcess {
   #endif
 
   /// Starts this program once more, as one of its children.
-  convenience init(
+  package convenience init(
     _ name: String, mode: String, order: some Encodable
   ) throws(Failure) {
     guard let bytes = try? JSONEncoder().encode(order) else {
@@ -88,7 +92,7 @@ final class ChildProcess {
   }
 
   /// Tells the process a line; one that has ended hears nothing.
-  func tell(_ line: String) {
+  package func tell(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = bytes.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
   }
@@ -96,7 +100,7 @@ final class ChildProcess {
   /// Takes what the process has told since, without waiting; the output must be ready.
   ///
   /// - Returns: Whole lines; half a line waits for its end, and is dropped where none comes.
-  func takeLines() -> [String] {
+  package func takeLines() -> [String] {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = read(output, &bytes, bytes.count)
     if count < 0, errno == EINTR { return [] }
@@ -113,12 +117,24 @@ final class ChildProcess {
   }
 
   /// Kills the process; it may have ended before.
-  func kill() {
+  package func kill() {
     if ending == nil { _ = Foundation.kill(pid, SIGKILL) }
   }
 
+  /// Stops the process as a system does that sleeps, or lets it go on.
+  package func hold(_ isHeld: Bool) {
+    if ending == nil { _ = Foundation.kill(pid, isHeld ? SIGSTOP : SIGCONT) }
+  }
+
+  /// Whether the process has ended by itself.
+  package func hasEnded() -> Bool {
+    if ending != nil { return true }
+    var info = siginfo_t()
+    return waitid(P_PID, id_t(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo != 0
+  }
+
   /// Waits for the process, which must have ended or be about to.
-  func reap() -> Ending {
+  package func reap() -> Ending {
     if let ending { return ending }
     close(input)
     input = -1
@@ -133,7 +149,7 @@ final class ChildProcess {
   }
 
   /// Kills the process and waits for its end.
-  func finish() -> Ending {
+  package func finish() -> Ending {
     kill()
     return reap()
   }

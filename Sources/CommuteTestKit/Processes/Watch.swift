@@ -1,21 +1,21 @@
 import Foundation
 
 /// Waits for what processes tell.
-struct Watch {
+package struct Watch {
   private let end: ContinuousClock.Instant
 
   /// Begins a watch that ends after a while.
-  init(_ limit: Duration) {
+  package init(_ limit: Duration) {
     end = ContinuousClock.now + limit
   }
 
   /// Whether the time is over.
-  var isOver: Bool { ContinuousClock.now >= end }
+  package var isOver: Bool { ContinuousClock.now >= end }
 
   /// Waits until one of the processes tells something, or the time is over.
   ///
   /// - Returns: The lines of each process that told some.
-  func next(_ processes: [ChildProcess]) -> [(ChildProcess, [String])] {
+  package func next(_ processes: [ChildProcess]) -> [(ChildProcess, [String])] {
     let open = processes.filter(\.isOpen)
     var ready = open.map { pollfd(fd: $0.output, events: Int16(POLLIN), revents: 0) }
     let left = end - ContinuousClock.now

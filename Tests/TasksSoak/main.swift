@@ -1,0 +1,3 @@
+import Foundation
+
+exit(await SoakProgram.run(Array(CommandLine.arguments.dropFirst())))
