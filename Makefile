@@ -8,6 +8,8 @@ BREAK ?=
 KILLS ?= 200
 POINTS ?= 52000
 RECORDS ?= 100000
+TASKS ?= 50000
+GRAPHS ?= 100
 PREFIX ?= /usr/local
 export BUILD
 
@@ -15,7 +17,7 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults memory embedded sanitize coverage bench docs install
+.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults tasks-soak memory embedded sanitize coverage bench docs install
 
 help: ## lists what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +61,10 @@ crash: ## kill -9 of devices and server in the middle of their work (KILLS= SEED
 
 faults: ## a device's disk fails at every write and sync, in every way (POINTS= SEED=)
 	@runner=$$(Tools/program.sh FaultRunner) && exec "$$runner" --points $(POINTS) --seed $(SEED)
+
+tasks-soak: ## the queue under processes that are killed and stopped, a full disk, a set clock (TASKS= GRAPHS= KILLS= SEED=)
+	@runner=$$(Tools/program.sh TasksSoak) && exec "$$runner" --tasks $(TASKS) --graphs $(GRAPHS) \
+	  --kills $(KILLS) --seed $(SEED)
 
 memory: ## how much memory device and server take for a first sync of RECORDS= books
 	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --memory $(RECORDS)

@@ -218,6 +218,7 @@ let package = Package(
       name: "SQLiteSimulationTests",
       dependencies: ["CommuteCore", "CommuteSQLite", "CommuteStore", "SQLiteSimulator"],
       swiftSettings: house),
+    .testTarget(name: "TasksSoakTests", dependencies: ["TasksSoak"], swiftSettings: house),
     .testTarget(name: "TidyTests", swiftSettings: house),
   ],
   swiftLanguageModes: [.v6]
