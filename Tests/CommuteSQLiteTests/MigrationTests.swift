@@ -61,6 +61,44 @@ import Testing
     #expect(columns == .integer(2))
   }
 
+  private static let whole = MigrationPlan(
+    table: "c_migration", schemaVersion: 7,
+    whole: "CREATE TABLE book(title TEXT NOT NULL, rating INTEGER, pages INTEGER) STRICT",
+    [books, ratings])
+
+  @Test func `a plan that tells what all steps make runs none of them on an empty database`() throws
+  {
+    let done = try Self.whole.apply(to: connection)
+    let columns = try connection.value("SELECT count(*) FROM pragma_table_info('book')")
+    let names = try connection.all("SELECT name FROM c_migration ORDER BY position") {
+      (row) throws(SQLiteError) in row.text(0)
+    }
+    let version = try connection.userVersion()
+    let pending = try Self.whole.pending(on: connection)
+    #expect(done == ["0001-book", "0002-rating"])
+    #expect(columns == .integer(3))
+    #expect(names == done)
+    #expect(version == 7)
+    #expect(pending == [])
+  }
+
+  @Test func `what all steps make is not for a database that has something`() throws {
+    try plan(Self.books).apply(to: connection)
+    let done = try Self.whole.apply(to: connection)
+    let columns = try connection.value("SELECT count(*) FROM pragma_table_info('book')")
+    #expect(done == ["0002-rating"])
+    #expect(columns == .integer(2))
+  }
+
+  @Test(arguments: ["CREATE TABLE half(a); CREATE TABLE half(a)", "CREATE TABLE half(a); ROLLBACK"])
+  func `what cannot be made at once leaves nothing`(sql: String) throws {
+    let broken = MigrationPlan(table: "c_migration", whole: sql, [Self.books])
+    #expect(throws: SQLiteError.self) { try broken.apply(to: connection) }
+    let tables = try connection.count("sqlite_schema")
+    #expect(tables == .integer(0))
+    #expect(!connection.isInTransaction)
+  }
+
   @Test func `a step that is new runs on what is there`() throws {
     try plan(Self.books).apply(to: connection)
     try connection.run("INSERT INTO book VALUES (\("Momo"))")

@@ -6,6 +6,10 @@ public struct MigrationPlan: Sendable {
   public let schemaVersion: Int32?
   /// The steps; new ones go to the end.
   public let migrations: [Migration]
+  /// What all steps together make of a database that has nothing, at once; nil: they run in turn.
+  ///
+  /// Unlike a step it is edited with each new one. A test must compare what both make.
+  public let whole: String?
 
   private struct Record {
     let name: String
@@ -13,9 +17,12 @@ public struct MigrationPlan: Sendable {
   }
 
   /// Declares a plan.
-  public init(table: String, schemaVersion: Int32? = nil, _ migrations: [Migration]) {
+  public init(
+    table: String, schemaVersion: Int32? = nil, whole: String? = nil, _ migrations: [Migration]
+  ) {
     self.table = table
     self.schemaVersion = schemaVersion
+    self.whole = whole
     self.migrations = migrations
   }
 
@@ -31,7 +38,8 @@ public struct MigrationPlan: Sendable {
   ///
   /// A step that throws is rolled back; those before it are kept, and the next call goes on from
   /// there. Two processes may call it at once: each step runs once. A database that has nothing
-  /// yet takes all of them in one transaction: it is made as a whole, or not at all.
+  /// yet takes all of them, or ``whole`` in their place, in one transaction: it is made at once, or
+  /// not at all.
   ///
   /// - Returns: The names of the steps that ran now.
   /// - Throws: What ``pending(on:)`` throws, and what a step throws.
@@ -43,7 +51,12 @@ public struct MigrationPlan: Sendable {
       done += try connection.transaction { () throws(SQLiteError) -> [String] in
         // Another process may have been quicker.
         let left = try unrun(on: connection)
-        let steps = try isEmpty(connection) ? left : left.prefix(1)
+        let isEmpty = try isEmpty(connection)
+        if isEmpty, let whole {
+          try make(whole, on: connection)
+          return left.map(\.name)
+        }
+        let steps = isEmpty ? left : left.prefix(1)
         for step in steps { try run(step, on: connection) }
         return steps.map(\.name)
       }
@@ -55,18 +68,42 @@ public struct MigrationPlan: Sendable {
     try connection.value("SELECT count(*) FROM sqlite_schema") == .integer(0)
   }
 
+  /// Makes at once what all steps make, and remembers them as run.
+  private func make(_ whole: String, on connection: Connection) throws(SQLiteError) {
+    try makeTable(on: connection)
+    try connection.execute(whole)
+    guard let last = migrations.last else { return }
+    try checkTransaction(after: last, on: connection)
+    for migration in migrations { try note(migration, on: connection) }
+  }
+
   private func run(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
+    try makeTable(on: connection)
+    try connection.execute(migration.sql)
+    try migration.step?(connection)
+    try checkTransaction(after: migration, on: connection)
+    try note(migration, on: connection)
+  }
+
+  private func makeTable(on connection: Connection) throws(SQLiteError) {
     try connection.execute(
       """
       CREATE TABLE IF NOT EXISTS \(SQL.quoted(table))(
         position INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, fingerprint INTEGER NOT NULL
       ) STRICT
       """)
-    try connection.execute(migration.sql)
-    try migration.step?(connection)
+  }
+
+  private func checkTransaction(
+    after migration: Migration, on connection: Connection
+  ) throws(SQLiteError) {
     guard connection.isReallyInTransaction else {
       throw .migration(name: migration.name, problem: .endedTransaction)
     }
+  }
+
+  /// Remembers that a step ran; the last one gives the file its version.
+  private func note(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
     try connection.run(
       """
       INSERT INTO \(name: table)(name, fingerprint)

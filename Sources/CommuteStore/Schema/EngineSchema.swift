@@ -10,7 +10,7 @@ enum EngineSchema {
 
   /// All steps, and the table that remembers which of them ran.
   static let plan = MigrationPlan(
-    table: "c_migration", schemaVersion: version,
+    table: "c_migration", schemaVersion: version, whole: whole,
     [
       Migration("0001-engine", first), Migration("0002-failures", failures),
       Migration("0003-inboxes", inboxes), Migration("0004-absence", absence),
