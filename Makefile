@@ -17,7 +17,7 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults tasks-soak memory embedded sanitize coverage bench docs install
+.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults tasks-soak memory embedded sanitize coverage web test-browser bench docs install
 
 help: ## lists what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,6 +77,13 @@ coverage: ## how much of merge, clock, outbox and cursor code is run, and which 
 
 embedded: ## the core as WebAssembly gives the same golden vectors as here
 	@Tools/check-embedded.sh
+
+web: ## builds the pages and the core for browsers into Web/dist, and checks their sizes
+	@Tools/make-web.sh
+
+test-browser: web ## the pages in real Chromium against a real server and devices (ONLY= RECORD=1)
+	@commute=$$(Tools/program.sh commute) && \
+	  exec python3 -B Tests/Browser/run.py "$$commute" $(if $(RECORD),--record) $(ONLY)
 
 bench: setup ## measures, beside a floor written in C
 	@Benchmarks/run

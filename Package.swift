@@ -136,8 +136,8 @@ let package = Package(
     .target(
       name: "CommuteVectors", dependencies: ["CommuteCore"], path: "Tests/Vectors",
       exclude: [
-        "README.md", "echo.txt", "identifiers.txt", "messages.txt", "numbers.txt", "refused.txt",
-        "rules.txt", "stamps.txt", "values.txt",
+        "README.md", "calls.txt", "echo.txt", "identifiers.txt", "messages.txt", "numbers.txt",
+        "refused.txt", "rules.txt", "stamps.txt", "values.txt",
       ], swiftSettings: strict),
     .target(
       name: "StoreSupport", dependencies: ["CommuteCore", "CommuteStore"],

@@ -29,6 +29,7 @@ public func vectorResult(kind: VectorKind, input: [UInt8]) -> [UInt8]? {
   case "merge": RuleChecks.merge(input)
   case "settle": RuleChecks.settle(input)
   case "text-merge": RuleChecks.textMerge(input)
+  case "call": VectorChecks.hash(WebCall.answer(input))
   default: nil
   }
 }

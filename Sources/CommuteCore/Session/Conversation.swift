@@ -103,6 +103,12 @@ public struct Conversation: Hashable, Sendable {
     if let waiting { state = .waiting(failure: waiting.failure, due: waiting.due) }
   }
 
+  /// Goes on from a state that was written down whole.
+  init(state: State, failures: UInt32, batch: Int?) {
+    self.init(failures: failures, batch: batch)
+    self.state = state
+  }
+
   /// Takes note of how many operations the round under way really carries, so that a failure halves
   /// those and not what might have been sent.
   public mutating func noteSent(_ count: Int) {

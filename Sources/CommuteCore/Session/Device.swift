@@ -212,7 +212,7 @@ public struct Device: Hashable, Sendable {
   public mutating func forgetCounts(
     in tables: some Sequence<TableSchema>, newReplica: ReplicaID
   ) -> Bool {
-    guard tables.contains(where: \.hasCounters) else { return false }
+    guard tables.contains(where: { $0.hasCounters }) else { return false }
     renewReplica(to: newReplica)
     return true
   }

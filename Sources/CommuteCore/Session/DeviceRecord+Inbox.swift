@@ -178,7 +178,7 @@ extension OperationField {
         let tag = ElementTag.seeded(in: record, field: field, element: one.element)
         if one.tag == tag { seeded.append(one.element) } else { own.append(one.element) }
         // Of what was seeded and then removed both are in the row.
-        if one.tag == tag, tags.removed.contains(tag), !removed.contains(one.element) {
+        if one.tag == tag, tags.removed.contains(tag), !removed.hasElement(one.element) {
           removed.append(one.element)
         }
       }
@@ -220,5 +220,12 @@ extension OperationField {
     case .none, .replaces: value
     case .total, .tags: edit(over: nil).seeded
     }
+  }
+}
+
+extension [String] {
+  /// Whether one of the texts has the same bytes.
+  fileprivate func hasElement(_ text: String) -> Bool {
+    contains { $0.hasSameBytes(as: text) }
   }
 }
