@@ -2,6 +2,7 @@
 import hashlib
 
 from book_tests import add, is_up_to_date
+from offline_tests import wait_for_worker
 
 
 def tokens(scene, *lines):
@@ -43,6 +44,7 @@ def test_without_a_token_it_works_and_says_what_is_missing(scene):
 def test_signing_out_with_unsent_work_asks_and_wipes_nothing_by_itself(scene):
     browser = scene.serve().browser()
     is_up_to_date(browser)
+    wait_for_worker(browser)
     scene.stop_server()
     add(browser, "Emma")
     browser.wait("line() === 'Server not reachable · 1 change waiting'")
