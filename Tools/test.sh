@@ -19,6 +19,7 @@ step "heavy tests" $ours --filter "$heavy"
 step "network tests" $ours --filter "$network"
 step "slow tests" $ours --no-parallel --filter "$slow"
 step "embedded" make -s embedded
+later "browser"
 step "simulate" make -s simulate HISTORIES=20000
 step "simulate-sqlite" make -s simulate-sqlite HISTORIES=200
 step "crash" make -s crash KILLS=40

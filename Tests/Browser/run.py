@@ -8,6 +8,7 @@ name. With --record the calls of Tests/Vectors/calls.txt are recorded anew.
 """
 import inspect
 import shutil
+import subprocess
 import sys
 import time
 import traceback
@@ -40,6 +41,9 @@ def main():
     for program in ("chromium", "chromedriver"):
         if not shutil.which(program):
             sys.exit(f"browser: no {program}; on Debian: apt-get install chromium chromium-driver")
+    told = subprocess.run([commute, "serve", "--help"], capture_output=True, text=True).stdout
+    if "--web" not in told:
+        sys.exit("browser: this `commute serve` has no --web, so nothing can show the pages")
     web = str(ROOT / "Web" / "dist")
     driver = Driver()
     if "--record" in words:
