@@ -39,6 +39,7 @@ format: ## puts the code into the house format
 
 lint: ## format and lint rules; every finding is an error
 	swift format lint --strict --parallel --recursive $(formatted)
+	@python3 -B Tools/check-web.py Web
 	@for script in Tools/*.sh .ci/run; do bash -n "$$script" || exit 1; done
 
 stories: ## all stories, naive and ours (BREAK=clock|merge|tombstone|dedupe|restamping|fence|offers: one defence off)

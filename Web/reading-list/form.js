@@ -24,7 +24,8 @@ export function openForm(books, book) {
   };
   const rating = ratingOf(book?.rating ?? null);
   const problem = element("p", { class: "problem", role: "alert" });
-  const heading = element("h2", { id: "form-heading", tabIndex: -1 }, text(book ? "editBook" : "newBook"));
+  const name = text(book ? "editBook" : "newBook");
+  const heading = element("h2", { id: "form-heading", tabIndex: -1 }, name);
   const dialog = element("dialog", { class: "form", "aria-labelledby": "form-heading" });
   const close = () => dialog.close();
   const form = element(

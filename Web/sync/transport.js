@@ -71,7 +71,8 @@ function refusal(response, size) {
 
 /** @param {Response} response */
 function isJSON(response) {
-  return response.headers.get("Content-Type")?.toLowerCase().startsWith("application/json") ?? false;
+  const kind = response.headers.get("Content-Type") ?? "";
+  return kind.toLowerCase().startsWith("application/json");
 }
 
 /**
@@ -80,5 +81,6 @@ function isJSON(response) {
  * @param {Record<string, string>} more
  */
 export function headers(token, more) {
-  return { Accept: "application/json", ...more, ...(token && { Authorization: `Bearer ${token}` }) };
+  const signedIn = token ? { Authorization: `Bearer ${token}` } : {};
+  return { Accept: "application/json", ...more, ...signedIn };
 }

@@ -39,7 +39,7 @@ export const english = {
   addBook: "Add book",
   bookCount: (/** @type {number} */ count) => (count === 1 ? "1 book" : `${count} books`),
   emptyList: "No books yet",
-  emptyHint: "Add the first one, or import a list. It works without a network, too.",
+  emptyHint: "Add the first one. It works without a network, too.",
   nothingFound: "No book passes the filter",
   waitsHere: "Waits to be sent",
   underWay: "Being sent",
@@ -58,7 +58,6 @@ export const english = {
   notes: "Notes",
   rating: "Rating",
   isbn: "ISBN",
-  readAt: "Day read",
   save: "Save",
   cancel: "Cancel",
   close: "Close",
@@ -69,12 +68,11 @@ export const english = {
   undone: (/** @type {string} */ title) => `“${title}” is back`,
   undoneAsNew: (/** @type {string} */ title) =>
     `The deletion had been sent already, so “${title}” was added again as a new book`,
-  saved: "Saved on this device",
   couldNotSave: (/** @type {string} */ reason) => `Nothing was saved: ${reason}`,
   storageFull: "the browser has no more room; delete something or free space",
   // The inboxes.
   inboxEmpty: "Nothing waits for a decision",
-  inboxEmptyHint: "Changes that the server refused, and values that lost to newer ones, appear here.",
+  inboxEmptyHint: "Changes the server refused, and values that lost to newer ones, appear here.",
   lostHeading: "Replaced by others",
   refusedHeading: "Refused by the server",
   lostTo: (/** @type {string} */ field, /** @type {string} */ device) =>
@@ -131,10 +129,7 @@ export const english = {
   storageDurable: "The browser keeps this data until you delete it.",
   storageFleeting: "The browser may delete this data when space is short.",
   keepStorage: "Ask the browser to keep it",
-  importList: "Import a Goodreads export",
   exportList: "Export the list",
-  imported: (/** @type {number} */ added, /** @type {number} */ same) =>
-    `${added} books added, ${same} were there already`,
   newVersion: "A new version is ready",
   reload: "Reload",
   outdated: "This page is of an older version; reload it",
