@@ -7,7 +7,7 @@ import { text } from "../text/text.js";
 const rowHeight = 76;
 
 /** How many rows stand ready above and below what is seen. */
-const spare = 8;
+const spare = 4;
 
 /**
  * A long list of which only the rows that can be seen are in the page.
