@@ -81,6 +81,7 @@ def test_a_note_that_lost_can_be_restored_from_the_inbox(scene):
     browser.wait("shows('.card', 'Your note lost to a newer one from Kitchen tablet')")
     browser.run("press('.card .primary', 'Restore')")
     browser.wait("shows('.empty', 'Nothing waits')")
+    assert "false" not in browser.run("return document.querySelector('main').innerText")
     is_up_to_date(browser)
     assert scene.server_books()["Emma"]["notes"] == "mine"
 

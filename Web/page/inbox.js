@@ -29,13 +29,15 @@ async function fill(context) {
   const [lost, refused] = [await lostValues(store), await refusedChanges(store)];
   const entries = refused.filter((entry) => entry.behind === null);
   const titleOf = (/** @type {string} */ key) => books.all.get(key)?.title ?? text("goneBook");
-  main.replaceChildren(
-    element("h1", {}, text("inbox")),
-    lost.length > 0 && section("lostHeading", lost.map((one) => lostCard(store, one, titleOf))),
-    entries.length > 0 &&
-      section("refusedHeading", entries.map((one) => refusedCard(store, one, titleOf))),
-    lost.length + entries.length === 0 && nothingWaits(),
-  );
+  const parts = [element("h1", {}, text("inbox"))];
+  if (lost.length > 0) {
+    parts.push(section("lostHeading", lost.map((one) => lostCard(store, one, titleOf))));
+  }
+  if (entries.length > 0) {
+    parts.push(section("refusedHeading", entries.map((one) => refusedCard(store, one, titleOf))));
+  }
+  if (parts.length === 1) parts.push(nothingWaits());
+  main.replaceChildren(...parts);
 }
 
 function nothingWaits() {
