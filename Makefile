@@ -17,7 +17,7 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults tasks-soak memory embedded sanitize coverage web test-browser bench docs install
+.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults tasks-soak simulate-tasks memory embedded sanitize coverage web test-browser bench docs install
 
 help: ## lists what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +66,12 @@ faults: ## a device's disk fails at every write and sync, in every way (POINTS= 
 tasks-soak: ## the queue under processes that are killed and stopped, a full disk, a set clock (TASKS= GRAPHS= KILLS= SEED=)
 	@runner=$$(Tools/program.sh TasksSoak) && exec "$$runner" --tasks $(TASKS) --graphs $(GRAPHS) \
 	  --kills $(KILLS) --seed $(SEED)
+
+simulate-tasks: ## seeded histories of the queue, every order of a join, and the hunt for planted bugs (HISTORIES= SEED= JOINS=distinct)
+	@hunted=$$(Tools/program.sh --planted TasksSimulator) && \
+	  simulator=$$(Tools/program.sh TasksSimulator) && \
+	  exec "$$simulator" --histories $(if $(filter file,$(origin HISTORIES)),20000,$(HISTORIES)) \
+	    --seed $(SEED) $(if $(JOINS),--distinct-joins) --planted "$$hunted"
 
 memory: ## how much memory device and server take for a first sync of RECORDS= books
 	@runner=$$(Tools/program.sh CrashRunner) && exec "$$runner" --memory $(RECORDS)

@@ -119,6 +119,12 @@ let package = Package(
       ],
       path: "Tests/SQLiteSimulation", swiftSettings: house),
     .executableTarget(
+      name: "TasksSimulator",
+      dependencies: [
+        "CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTasks", "CommuteTestKit",
+      ],
+      path: "Tests/TasksSimulation", swiftSettings: house),
+    .executableTarget(
       name: "TasksSoak",
       dependencies: [
         "CommuteCore", "CommuteHTTP", "CommuteStore", "CommuteTasks", "CommuteTestKit",

@@ -25,6 +25,7 @@ step "simulate-sqlite" make -s simulate-sqlite HISTORIES=200
 step "crash" make -s crash KILLS=40
 step "faults" make -s faults POINTS=2000
 step "tasks-soak" make -s tasks-soak TASKS=2000 GRAPHS=10 KILLS=20
+step "simulate-tasks" make -s simulate-tasks HISTORIES=5000 JOINS=distinct
 step "memory" make -s memory
 step "demo" make -s demo CHECK=1
 step "stories" make -s stories

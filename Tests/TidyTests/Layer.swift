@@ -73,6 +73,7 @@ struct Module: Sendable {
     "SQLiteSimulator": Module(
       layer: .harness,
       imports: ["CFaultFiles", "CommuteCore", "CommuteSQLite", "CommuteStore", "CommuteTestKit"]),
+    "TasksSimulator": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
     "TasksSoak": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
     "CrashRunner": Module(layer: .harness, imports: everything.union(["CommuteTestKit"])),
   ]

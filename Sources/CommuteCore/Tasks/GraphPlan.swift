@@ -119,12 +119,15 @@ public enum JoinRule: UInt8, Hashable, Sendable, CaseIterable {
   ///   - bad: How many of them are over and did not succeed.
   /// - Returns: What becomes of it.
   public func verdict(total: Int, left: Int, bad: Int) -> Verdict {
+    // Who comes after nothing need not wait for anybody.
+    if total == 0 { return .release }
     switch self {
     case .allSucceeded:
       // It is skipped as soon as that is certain, not when the slowest has ended.
-      bad > 0 ? .skip : left == 0 ? .release : .wait
-    case .allFinished: left == 0 ? .release : .wait
-    case .anySucceeded: total - left > bad ? .release : left == 0 ? .skip : .wait
+      return bad > 0 ? .skip : left == 0 ? .release : .wait
+    case .allFinished: return left == 0 ? .release : .wait
+    case .anySucceeded:
+      return total - left > bad ? .release : left == 0 ? .skip : .wait
     }
   }
 }

@@ -76,6 +76,9 @@ public struct TaskLife: Hashable, Sendable {
     self.retry = retry
     self.requires = requires
     rank = urgency.rank(readyAt: max(due, now))
+    #if PLANTED
+      if PlantedTask.isActive(.slackIgnored) { rank = max(due, now) }
+    #endif
     state = isBlocked ? .blocked : due > now ? .scheduled : .ready
   }
 
@@ -96,6 +99,9 @@ public struct TaskLife: Hashable, Sendable {
 
   /// The task has not started in time.
   public mutating func expire() {
+    #if PLANTED
+      if PlantedTask.isActive(.expiryForgotten) { return }
+    #endif
     if isWaiting { state = .expired }
   }
 
@@ -109,6 +115,14 @@ public struct TaskLife: Hashable, Sendable {
     if state == .ready { state = .parked }
   }
 
+  /// Somebody can read the task after all; what it has been through still counts.
+  public mutating func takeUp(now: Int64) {
+    #if PLANTED
+      if PlantedTask.isActive(.takeUpForgets) { _ = revive(now: now) }
+    #endif
+    if state == .parked { wake(now: now) }
+  }
+
   /// Whether it waits for its turn.
   private var isWaiting: Bool { state == .blocked || state == .scheduled || state == .ready }
 
@@ -119,10 +133,17 @@ public struct TaskLife: Hashable, Sendable {
   }
 
   /// The task is claimed: a new attempt, in which the handler has not started.
+  ///
+  /// It has begun in time: what becomes of the attempt, it does not expire any more.
   public mutating func claim() {
     state = .running
     attempt += 1
+    #if PLANTED
+      if PlantedTask.isActive(.attemptKept) { attempt = max(attempt - 1, 1) }
+    #endif
     hasStarted = false
+    expires = nil
+    startWithin = nil
   }
 
   /// What happened to the running task; `draw` is 64 random bits for the delay of a retry.
@@ -133,6 +154,9 @@ public struct TaskLife: Hashable, Sendable {
     guard state == .running || state == .external else { return nil }
     let started = hasStarted
     hasStarted = false
+    #if PLANTED
+      if PlantedTask.isActive(.cancelIgnored) { isCancelRequested = false }
+    #endif
     if isCancelRequested, ending != .done {
       state = .cancelled
       return nil
@@ -145,37 +169,66 @@ public struct TaskLife: Hashable, Sendable {
     case .wait(let signals):
       requires |= signals
       state = .ready
+      #if PLANTED
+        if PlantedTask.isActive(.waitsCharged) { failures += 1 }
+      #endif
     case .interrupted:
       interruptions &+= 1
+      #if PLANTED
+        if PlantedTask.isActive(.interruptionsCharged) { failures += 1 }
+      #endif
       // It keeps its rank: what was urgent still is.
       state = .ready
-    case .ownerDied:
-      guard started else {
-        interruptions &+= 1
-        state = .ready
-        return nil
-      }
-      crashes &+= 1
-      if crashes >= Self.crashLimit {
-        state = .failed
-        return .poison
-      }
-      state = .ready
-    case .retry, .timedOut:
-      failures &+= 1
-      guard failures < retry.failureLimit else {
-        state = .failed
-        return ending == .timedOut ? .timedOut : .retriesSpent
-      }
-      var least: UInt64 = 0
-      if case .retry(let asked) = ending { least = asked ?? 0 }
-      let length = Int64(
-        clamping: retry.backoff.delay(
-          afterFailures: failures, draw: draw, atLeast: min(least, 1 << 50)))
-      delay = length
-      due = now.addingReportingOverflow(length).overflow ? .max : now + length
-      wake(now: now)
+    case .ownerDied: return loseOwner(hadStarted: started)
+    case .retry(let least): return fail(.retriesSpent, atLeast: least ?? 0, now: now, draw: draw)
+    case .timedOut: return fail(.timedOut, atLeast: 0, now: now, draw: draw)
     }
+    return nil
+  }
+
+  /// The process that ran it has died; that is charged only to handlers that had started.
+  private mutating func loseOwner(hadStarted: Bool) -> TaskFailure? {
+    state = .ready
+    guard hadStarted else {
+      interruptions &+= 1
+      return nil
+    }
+    crashes &+= 1
+    #if PLANTED
+      if PlantedTask.isActive(.crashesAreFailures) {
+        (failures, crashes) = (failures + 1, crashes - 1)
+      }
+      if PlantedTask.isActive(.poisonNever) { return nil }
+    #endif
+    guard crashes >= Self.crashLimit else { return nil }
+    state = .failed
+    return .poison
+  }
+
+  /// The handler failed: it is tried again later, or never where `reason` is the end of it.
+  private mutating func fail(
+    _ reason: TaskFailure, atLeast: UInt64, now: Int64, draw: UInt64
+  ) -> TaskFailure? {
+    var least = atLeast
+    failures &+= 1
+    #if PLANTED
+      if PlantedTask.isActive(.timeoutsFree), reason == .timedOut { failures -= 1 }
+      if PlantedTask.isActive(.limitIgnored) { failures = min(failures, retry.failureLimit - 1) }
+      if PlantedTask.isActive(.retryAfterIgnored) { least = 0 }
+    #endif
+    guard failures < retry.failureLimit else {
+      state = .failed
+      return reason
+    }
+    least = min(least, 1 << 50)
+    let length = Int64(
+      clamping: retry.backoff.delay(afterFailures: failures, draw: draw, atLeast: least))
+    delay = length
+    due = now.addingReportingOverflow(length).overflow ? .max : now + length
+    wake(now: now)
+    #if PLANTED
+      if PlantedTask.isActive(.retriedAtOnce) { state = .ready }
+    #endif
     return nil
   }
 
@@ -195,7 +248,11 @@ public struct TaskLife: Hashable, Sendable {
     case .failed, .cancelled, .skipped, .expired, .parked: break
     default: return false
     }
-    failures = 0
+    #if PLANTED
+      if !PlantedTask.isActive(.budgetKept) { failures = 0 }
+    #else
+      failures = 0
+    #endif
     crashes = 0
     isCancelRequested = false
     due = now
@@ -209,6 +266,9 @@ public struct TaskLife: Hashable, Sendable {
   /// The clock was set within one run of the machine: what is relative keeps its length, and the
   /// order of what is ready stays.
   public mutating func shift(by milliseconds: Int64) {
+    #if PLANTED
+      if PlantedTask.isActive(.shiftForgotten) { return }
+    #endif
     if delay != nil { due = due.shifted(by: milliseconds) }
     if startWithin != nil { expires = expires?.shifted(by: milliseconds) }
     if state == .ready { rank = rank.shifted(by: milliseconds) }
@@ -216,6 +276,9 @@ public struct TaskLife: Hashable, Sendable {
 
   /// The machine was started anew: a delay is at most its whole length away.
   public mutating func clamp(now: Int64) {
+    #if PLANTED
+      if PlantedTask.isActive(.clampForgotten) { return }
+    #endif
     if let delay, due > now, due &- now > delay { due = now &+ delay }
     if let length = startWithin, let time = expires, time > now, time &- now > length {
       expires = now &+ length

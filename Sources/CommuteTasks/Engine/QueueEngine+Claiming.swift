@@ -2,25 +2,37 @@ import CommuteCore
 import CommuteSQLite
 
 /// A task that this process may run now.
-struct ClaimedTask: Sendable {
-  var row: TaskRow
-  var payload: [UInt8]
+package struct ClaimedTask: Sendable {
+  package var row: TaskRow
+  package var payload: [UInt8]
 }
 
 /// What a claim goes by.
-struct ClaimTerms: Sendable {
+package struct ClaimTerms: Sendable {
   /// The number of this process's session.
-  var session: Int64
+  package var session: Int64
   /// The signals that are set.
-  var signals: UInt64
+  package var signals: UInt64
   /// How long the claim stands without a sign of life, in milliseconds.
-  var lease: Int64
+  package var lease: Int64
   /// The kinds this process has handlers for.
-  var kinds: Set<String>
+  package var kinds: Set<String>
   /// Tasks whose handlers have not returned in this process, whatever the table says of them.
-  var busy: [Int64] = []
+  package var busy: [Int64] = []
   /// Tasks that this process has a handler for and could not read.
-  var unreadable: Set<Int64> = []
+  package var unreadable: Set<Int64> = []
+
+  package init(
+    session: Int64, signals: UInt64, lease: Int64, kinds: Set<String>, busy: [Int64] = [],
+    unreadable: Set<Int64> = []
+  ) {
+    self.session = session
+    self.signals = signals
+    self.lease = lease
+    self.kinds = kinds
+    self.busy = busy
+    self.unreadable = unreadable
+  }
 }
 
 /// Claiming: whose turn it is.
@@ -43,6 +55,9 @@ extension QueueEngine {
   /// How many more tasks a lane may run, over all processes; 0 while it is paused.
   func room(in lane: String) throws(SQLiteError) -> Int {
     let lane = try LaneState(of: lane, connection, now: now)
+    #if PLANTED
+      if PlantedTask.isActive(.widthIgnored) { return 8 }
+    #endif
     return lane.isPaused ? 0 : lane.room
   }
 
@@ -62,31 +77,54 @@ extension QueueEngine {
   /// Claims a task, or parks it where nobody here handles its kind.
   private func claim(_ row: TaskRow, _ terms: ClaimTerms) throws(SQLiteError) -> ClaimedTask? {
     var row = row
-    guard terms.kinds.contains(row.kind) else {
+    guard isKnown(row, terms) else {
       row.life.setAside()
       row.isUnreadable = true
       row.reason = "this app has no handler for \(row.kind)"
       try settle(row)
       return nil
     }
+    let payload = try take(&row, terms)
+    return ClaimedTask(row: row, payload: payload)
+  }
+
+  /// Whether this process has a handler for a task.
+  private func isKnown(_ row: TaskRow, _ terms: ClaimTerms) -> Bool {
+    #if PLANTED
+      if PlantedTask.isActive(.unknownKindsRun) { return true }
+    #endif
+    return terms.kinds.contains(row.kind)
+  }
+
+  /// Writes that a process runs a task from now on.
+  ///
+  /// - Returns: The payload.
+  private func take(_ row: inout TaskRow, _ terms: ClaimTerms) throws(SQLiteError) -> [UInt8] {
+    #if PLANTED
+      let before = row
+    #endif
     row.life.claim()
     row.life.hasStarted = true
     row.owner = terms.session
-    return ClaimedTask(row: row, payload: try take(row, until: now &+ terms.lease))
-  }
-
-  private func take(_ row: TaskRow, until lease: Int64) throws(SQLiteError) -> [UInt8] {
     let statement = try connection.statement(
       """
-      UPDATE q_task SET state = 3, attempt = ?2, started = 1, owner = ?3, lease_until = ?4
+      UPDATE q_task SET state = 3, attempt = ?2, started = 1, owner = ?3, lease_until = ?4,
+        expires_at = NULL, start_within = NULL
       WHERE id = ?1 RETURNING payload
       """)
     statement.bind(row.number, at: 1)
     statement.bind(Int64(row.life.attempt), at: 2)
     statement.bind(row.owner ?? 0, at: 3)
-    statement.bind(lease, at: 4)
+    statement.bind(now &+ terms.lease, at: 4)
     // Run to its end: the change belongs to the last step.
-    return try statement.all { (row) throws(SQLiteError) in row.bytes(0) }.first ?? []
+    let payload = try statement.all { (row) throws(SQLiteError) in row.bytes(0) }.first ?? []
+    #if PLANTED
+      if PlantedTask.isActive(.expiryKept) {
+        try connection.run(
+          "UPDATE q_task SET expires_at = \(before.life.expires) WHERE id = \(row.number)")
+      }
+    #endif
+    return payload
   }
 
   /// The task of a lane that must start first among those whose signals are set and that are at the
@@ -94,11 +132,11 @@ extension QueueEngine {
   private func next(in lane: String, _ terms: ClaimTerms) throws(SQLiteError) -> TaskRow? {
     var best: TaskRow?
     let kinds = try Self.requirements(in: lane, connection)
-    for requires in kinds where requires & ~terms.signals == 0 {
+    for requires in kinds where Self.isMet(requires, terms) {
       let row = try tasks(
         where: """
           lane = \(lane) AND state = 2 AND requires = \(Int64(bitPattern: requires))
-            AND crashes = 0 AND \(Self.isFree(terms)) ORDER BY rank, id LIMIT 1
+            AND \(Self.isUnsuspected) AND \(Self.isFree(terms)) ORDER BY \(Self.order) LIMIT 1
           """
       ).first
       guard let row else { continue }
@@ -112,13 +150,48 @@ extension QueueEngine {
     return best
   }
 
-  /// That a task is at the head of its serial key and nothing of it goes on in this process.
+  /// Whether signals that a task wants are set.
+  private static func isMet(_ requires: UInt64, _ terms: ClaimTerms) -> Bool {
+    #if PLANTED
+      if PlantedTask.isActive(.signalsIgnored) { return true }
+    #endif
+    return requires & ~terms.signals == 0
+  }
+
+  /// That no process has died in a task.
+  private static var isUnsuspected: SQL {
+    #if PLANTED
+      if PlantedTask.isActive(.suspectsTogether) { return "1" }
+    #endif
+    return "crashes = 0"
+  }
+
+  /// Whose turn it is first.
+  private static var order: SQL {
+    #if PLANTED
+      if PlantedTask.isActive(.oldestFirst) { return "id" }
+    #endif
+    return "rank, id"
+  }
+
+  /// That a task is at the head of its serial key, nothing of that key goes on, and nothing of the
+  /// task itself in this process.
   private static func isFree(_ terms: ClaimTerms) -> SQL {
-    """
-    (serial_key IS NULL OR NOT EXISTS (
-      SELECT 1 FROM q_task AS other WHERE \(TaskRow.isBehindOther)))
-      AND id NOT IN \(terms.busy)
-    """
+    #if PLANTED
+      let isFirst =
+        "NOT EXISTS (SELECT 1 FROM q_task AS other WHERE \(TaskRow.isBehindOther))" as SQL
+      if PlantedTask.isActive(.serialIgnored) { return "id NOT IN \(terms.busy)" }
+      if PlantedTask.isActive(.besideIgnored) {
+        return "(serial_key IS NULL OR \(isFirst)) AND id NOT IN \(terms.busy)"
+      }
+      if PlantedTask.isActive(.busyIgnored) { return "(serial_key IS NULL OR \(isFirst))" }
+    #endif
+    return """
+      (serial_key IS NULL OR NOT EXISTS (
+        SELECT 1 FROM q_task AS other WHERE \(TaskRow.isBehindOther))
+        AND NOT EXISTS (SELECT 1 FROM q_task AS other WHERE \(TaskRow.isBesideOther)))
+        AND id NOT IN \(terms.busy)
+      """
   }
 
   /// Claims a task in which a process has died, for a process that runs nothing else: if it dies
@@ -180,181 +253,5 @@ struct LaneState {
     ).firstInt64()
     isPaused = found?.pausedUntil.map { $0 > now } ?? false
     room = max(0, Int(clamping: (found?.width ?? Int64(TaskQueue.defaultWidth)) - (running ?? 0)))
-  }
-}
-
-/// What becomes of tasks by themselves: time passes, processes die.
-extension QueueEngine {
-  /// Tasks whose time has come are ready, those whose time is up have expired, those parked for
-  /// want of a handler are taken up by whoever has one, and leases that ran out are taken over.
-  func wake(_ terms: ClaimTerms) throws(SQLiteError) {
-    try fireSchedules()
-    for var row in try tasks(where: "state = 1 AND due_at <= \(now)") {
-      row.life.comeDue()
-      try save(row)
-    }
-    for var row in try tasks(
-      where: "expires_at IS NOT NULL AND state < 3 AND expires_at <= \(now)")
-    {
-      // A node may have been skipped by the end of one before it.
-      guard try task(number: row.number)?.life.state == row.life.state else { continue }
-      row.life.expire()
-      try settle(row)
-    }
-    for var row in try tasks(
-      where: "state = 5 AND unreadable = 1 AND kind IN \(terms.kinds.sorted())")
-    {
-      guard !terms.unreadable.contains(row.number), row.life.revive(now: now) else { continue }
-      row.isUnreadable = false
-      row.reason = nil
-      try save(row)
-      try note(.revived, row)
-    }
-    for var row in try tasks(
-      where: "state = 3 AND lease_until <= \(now) AND owner <> \(terms.session)")
-    {
-      row.life.end(.interrupted, now: now, draw: draw())
-      row.reason = "its process gave no sign of life"
-      try settle(row, row.life.state.isTerminal ? nil : .leaseLost)
-    }
-  }
-
-  /// The earliest time at which something is due by itself; nil where nothing is.
-  func nextDue() throws(SQLiteError) -> Int64? {
-    try connection.first(
-      """
-      SELECT min(at) FROM (
-        SELECT min(due_at) AS at FROM q_task WHERE state = 1
-        UNION ALL SELECT min(lease_until) FROM q_task WHERE state = 3
-        UNION ALL SELECT min(expires_at) FROM q_task WHERE expires_at IS NOT NULL AND state < 3
-        UNION ALL SELECT min(paused_until) FROM q_lane WHERE paused_until > \(now)
-        UNION ALL SELECT min(next_at) FROM q_schedule WHERE enabled = 1)
-      """
-    ) { (row) throws(SQLiteError) in row.optional(0) } ?? nil
-  }
-
-  /// Gives the tasks of a process that has died back, and forgets it.
-  func reap(session: Int64) throws(SQLiteError) {
-    try observeClock()
-    for var row in try tasks(where: "state = 3 AND owner = \(session)") {
-      let failure = row.life.end(.ownerDied, now: now, draw: draw())
-      row.reason = "its process died"
-      if failure == .poison { try mark(row, .poison) }
-      try settle(row, row.life.state.isTerminal ? nil : .crashed)
-    }
-    try connection.run("DELETE FROM q_session WHERE id = \(session)")
-  }
-
-  /// Notes why the queue itself gave a task up.
-  func mark(_ row: TaskRow, _ failure: TaskFailure) throws(SQLiteError) {
-    try connection.run(
-      "UPDATE q_task SET code = \(Int64(failure.rawValue)) WHERE id = \(row.number)")
-  }
-
-  /// Moves what is relative when the wall clock was set, and shortens it after a restart.
-  ///
-  /// `boot` names this run of the machine, `offset` is what the wall clock is ahead of the
-  /// monotonic one.
-  func observe(boot: String, offset: Int64) throws(SQLiteError) {
-    let found = try connection.first("SELECT boot, offset FROM q_clock") {
-      (row) throws(SQLiteError) in (boot: row.text(0), offset: row.int64(1))
-    }
-    if let found, found.boot == boot {
-      let change = offset &- found.offset
-      // The clock is read twice, and may be nudged in between.
-      guard abs(change) > Self.clockTolerance else { return }
-      for var row in try tasks(where: "state < 3") {
-        row.life.shift(by: change)
-        try save(row)
-      }
-      try connection.run(
-        "UPDATE q_task SET lease_until = lease_until + \(change) WHERE state = 3")
-      try connection.run(
-        "UPDATE q_lane SET paused_until = paused_until + \(change) WHERE paused_until IS NOT NULL")
-    } else if found != nil {
-      for var row in try tasks(where: "state < 3") {
-        row.life.clamp(now: now)
-        try save(row)
-      }
-    }
-    try connection.run(
-      """
-      INSERT INTO q_clock(one, boot, offset) VALUES (1, \(boot), \(offset))
-      ON CONFLICT (one) DO UPDATE SET boot = excluded.boot, offset = excluded.offset
-      """)
-  }
-
-  /// By how much the wall clock may part from the other one before it counts as set.
-  private static var clockTolerance: Int64 { 200 }
-}
-
-/// How attempts end.
-extension QueueEngine {
-  /// The task of an attempt as it is now; nil where the attempt is not the one that counts.
-  func owned(_ claimed: TaskRow) throws(SQLiteError) -> TaskRow? {
-    guard let row = try task(number: claimed.number), row.life.state == .running,
-      row.life.attempt == claimed.life.attempt, row.owner == claimed.owner
-    else { return nil }
-    return row
-  }
-
-  /// Ends an attempt.
-  ///
-  /// - Returns: The task as it is now; nil where the attempt was given to another.
-  func end(_ claimed: TaskRow, _ outcome: PlainOutcome) throws(SQLiteError) -> TaskRow? {
-    try observeClock()
-    guard let row = try owned(claimed) else { return nil }
-    return try finish(row, outcome)
-  }
-
-  /// Writes what became of a task that ran or was handed off.
-  private func finish(_ row: TaskRow, _ outcome: PlainOutcome) throws(SQLiteError) -> TaskRow {
-    var row = row
-    row.reason = outcome.reason
-    row.isUnreadable = outcome.isUnreadable
-    let failure = row.life.end(outcome.ending, now: now, draw: draw())
-    if let failure { try mark(row, failure) }
-    if let result = outcome.result, row.life.state == .succeeded {
-      try connection.run("UPDATE q_task SET result = \(result) WHERE id = \(row.number)")
-    }
-    try settle(row, row.life.state.isTerminal ? nil : .of(outcome.ending))
-    if let token = outcome.token, row.life.state == .external {
-      try connection.run("UPDATE q_task SET token = \(token) WHERE id = \(row.number)")
-    }
-    return row
-  }
-
-  /// Tasks that run here and are another's by now, or were taken back.
-  func lost(
-    _ running: [Int64: UInt64], session: Int64
-  ) throws(SQLiteError) -> [Int64] {
-    guard !running.isEmpty else { return [] }
-    let kept = try connection.all(
-      """
-      SELECT id, attempt FROM q_task
-      WHERE state = 3 AND owner = \(session) AND cancel_requested = 0
-      """
-    ) { (row) throws(SQLiteError) in (number: row.int64(0), attempt: row.int64(1)) }
-    let attempts = Dictionary(kept.map { ($0.number, $0.attempt) }, uniquingKeysWith: max)
-    return running.filter { attempts[$0.key] != Int64($0.value) }.map(\.key)
-  }
-
-  /// Gives a sign of life for all this process runs.
-  func beat(session: Int64, lease: Int64) throws(SQLiteError) {
-    try connection.run(
-      """
-      UPDATE q_task SET lease_until = \(now &+ lease)
-      WHERE state = 3 AND owner = \(session) AND lease_until < \(now &+ lease * 2 / 3)
-      """)
-  }
-
-  /// Completes what was handed off.
-  ///
-  /// - Returns: Whether somebody waited for the token.
-  func complete(token: String, _ outcome: PlainOutcome) throws(SQLiteError) -> Bool {
-    try observeClock()
-    guard let row = try tasks(where: "state = 4 AND token = \(token)").first else { return false }
-    _ = try finish(row, outcome)
-    return true
   }
 }

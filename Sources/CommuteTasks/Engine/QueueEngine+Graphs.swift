@@ -1,11 +1,11 @@
-import CommuteCore
-import CommuteSQLite
+package import CommuteCore
+package import CommuteSQLite
 import CommuteStore
 
 /// Graphs: inserted whole, settled node by node.
 extension QueueEngine {
   /// Adds a graph whole.
-  func submit(
+  package func submit(
     _ graph: Graph, _ plan: GraphPlan, uniqueKey: String?
   ) throws(QueueError) -> Enqueued {
     do throws(SQLiteError) {
@@ -76,6 +76,11 @@ extension QueueEngine {
         where: "id IN (SELECT child FROM q_edge WHERE parent = \(row.number))")
       {
         child.parentsLeft -= 1
+        #if PLANTED
+          if PlantedTask.isActive(.parentsCountedTwice) {
+            child.parentsLeft = max(child.parentsLeft - 1, 0)
+          }
+        #endif
         if !counts { child.parentsBad += 1 }
         if child.life.state == .blocked { try decide(&child, into: &left) }
         try connection.run(
@@ -85,6 +90,9 @@ extension QueueEngine {
           """)
       }
       guard !isGood, rule == .failFast, row.life.state != .skipped else { continue }
+      #if PLANTED
+        if PlantedTask.isActive(.failFastSpares) { continue }
+      #endif
       for var other in try tasks(where: "graph = \(graph) AND state IN (0, 1, 2, 5)") {
         other.life.cancel()
         try save(other)
@@ -115,6 +123,9 @@ extension QueueEngine {
       child.life.skip()
       try save(child)
       try note(.ended(.skipped), child)
+      #if PLANTED
+        if PlantedTask.isActive(.skipStops) { return }
+      #endif
       left.append(child)
     }
   }
@@ -128,6 +139,9 @@ extension QueueEngine {
 
   /// Ends a graph whose nodes are all over, or opens one of which a node was revived.
   private func close(_ graph: Int64) throws(SQLiteError) {
+    #if PLANTED
+      if PlantedTask.isActive(.graphStaysOpen) { return }
+    #endif
     let ended = try connection.run(
       """
       UPDATE q_graph SET state = CASE WHEN bad > 0 THEN 11 ELSE 10 END, finished_at = \(now)
@@ -142,7 +156,7 @@ extension QueueEngine {
   /// A node that was skipped comes back with the one it was skipped for, not before it.
   ///
   /// - Returns: Whether there was anything to do.
-  func revive(_ row: TaskRow) throws(SQLiteError) -> Bool {
+  package func revive(_ row: TaskRow) throws(SQLiteError) -> Bool {
     try observeClock()
     var row = row
     let wasOver = row.life.state.isTerminal
@@ -169,7 +183,9 @@ extension QueueEngine {
       {
         child.parentsLeft += 1
         if child.parentsBad > 0 { child.parentsBad -= 1 }
-        let returns = child.life.state == .skipped
+        let verdict = child.join.verdict(
+          total: child.parents, left: child.parentsLeft, bad: child.parentsBad)
+        let returns = comesBack(child, verdict)
         if returns {
           _ = child.life.revive(now: now, isBlocked: true)
           try releaseTakenKey(of: child)
@@ -196,6 +212,17 @@ extension QueueEngine {
       WHERE id = \(graph)
       """)
   }
+
+  /// Whether a node that was skipped for one that comes back does so, too: not where another one
+  /// before it keeps it from ever starting.
+  private func comesBack(_ child: TaskRow, _ verdict: JoinRule.Verdict) -> Bool {
+    #if PLANTED
+      if PlantedTask.isActive(.descendantsStay) { return false }
+      if PlantedTask.isActive(.anyStartsAgain) { return child.life.state.isTerminal }
+    #endif
+    return child.life.state == .skipped && verdict != .skip
+  }
+
   /// Lets go of a unique key that another has taken since: no task fails to come back for it.
   private func releaseTakenKey(of row: TaskRow) throws(SQLiteError) {
     guard let key = row.uniqueKey else { return }

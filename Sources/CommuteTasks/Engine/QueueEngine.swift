@@ -1,31 +1,42 @@
-import CommuteCore
-import CommuteSQLite
-import CommuteStore
+package import CommuteCore
+package import CommuteSQLite
+package import CommuteStore
 
 /// The queue's side of one transaction: it reads rows, lets the values of the core decide, and
 /// writes rows.
 ///
 /// It lives as long as the closure of a write.
-struct QueueEngine {
-  let connection: Connection
+package struct QueueEngine {
+  package let connection: Connection
   /// The wall clock in milliseconds.
-  let now: Int64
+  package let now: Int64
   /// Draws 64 random bits.
   let draw: () -> UInt64
   private let makeID: () -> RecordID
   private let clock: StoreClock
 
   init(_ tx: borrowing WriteTransaction) {
-    connection = tx.connection
-    clock = tx.clock
-    now = clock.wall()
-    draw = tx.drawing
-    makeID = tx.idMaking
+    self.init(tx.connection, clock: tx.clock, draw: tx.drawing, makeID: tx.idMaking)
   }
 
+  /// Makes an engine on a connection with an open transaction.
+  package init(
+    _ connection: Connection, clock: StoreClock, draw: @escaping () -> UInt64,
+    makeID: @escaping () -> RecordID
+  ) {
+    self.connection = connection
+    self.clock = clock
+    self.draw = draw
+    self.makeID = makeID
+    now = clock.wall()
+  }
+
+  /// Which run of the machine it is.
+  var boot: String { clock.bootID() }
+
   /// Moves what is relative if the wall clock was set, before anything is written by it.
-  func observeClock() throws(SQLiteError) {
-    try observe(boot: clock.bootID(), offset: now &- clock.monotonic())
+  package func observeClock() throws(SQLiteError) {
+    try observe(boot: boot, offset: now &- clock.monotonic())
   }
 
   /// Draws an id.
@@ -37,17 +48,17 @@ struct QueueEngine {
   // MARK: - Reading
 
   /// A task by its id; nil where there is none.
-  func task(_ id: TaskID) throws(SQLiteError) -> TaskRow? {
+  package func task(_ id: TaskID) throws(SQLiteError) -> TaskRow? {
     try tasks(where: "uid = \(id.bytes)").first
   }
 
   /// A task by its number in the table.
-  func task(number: Int64) throws(SQLiteError) -> TaskRow? {
+  package func task(number: Int64) throws(SQLiteError) -> TaskRow? {
     try tasks(where: "id = \(number)").first
   }
 
   /// Tasks of a condition.
-  func tasks(where condition: SQL) throws(SQLiteError) -> [TaskRow] {
+  package func tasks(where condition: SQL) throws(SQLiteError) -> [TaskRow] {
     try connection.all("SELECT \(TaskRow.columns) FROM q_task WHERE \(condition)") {
       (row) throws(SQLiteError) in try TaskRow(row)
     }
@@ -56,7 +67,7 @@ struct QueueEngine {
   // MARK: - Queueing
 
   /// Queues a task as its options say.
-  func enqueue(_ draft: TaskDraft) throws(SQLiteError) -> Enqueued {
+  package func enqueue(_ draft: TaskDraft) throws(SQLiteError) -> Enqueued {
     try observeClock()
     guard let key = draft.options.uniqueKey,
       let other = try tasks(where: "unique_key = \(key) AND state < 10").first
@@ -65,6 +76,11 @@ struct QueueEngine {
     case .keep: return .existing(other.id)
     case .replace:
       try release(uniqueKeyOf: other)
+      #if PLANTED
+        if PlantedTask.isActive(.replacedGoesOn) {
+          return .replaced(old: other.id, new: try insert(draft).id)
+        }
+      #endif
       try cancel(other)
       return .replaced(old: other.id, new: try insert(draft).id)
     case .supersedeIfWaiting, .debounce:
@@ -97,6 +113,11 @@ struct QueueEngine {
         failure_limit = \(Int64(retry.failureLimit))
       WHERE id = \(other.number)
       """)
+    #if PLANTED
+      if PlantedTask.isActive(.mergeKeepsPayload) {
+        try connection.run("UPDATE q_task SET payload = x'' WHERE id = \(other.number)")
+      }
+    #endif
     try connection.run("DELETE FROM q_tag WHERE task = \(other.number)")
     try tag(other.number, draft.options.tags)
     try save(merged)
@@ -191,18 +212,28 @@ struct QueueEngine {
   }
 
   /// Writes a life that may have ended, and tells what comes after it.
-  func settle(_ row: TaskRow, _ type: TaskEventType? = nil) throws(SQLiteError) {
+  package func settle(_ row: TaskRow, _ type: TaskEventType? = nil) throws(SQLiteError) {
     try save(row)
+    #if PLANTED
+      if PlantedTask.isActive(.endUntold), row.life.state.isTerminal, row.graph == nil { return }
+    #endif
     try note(type ?? .ended(row.life.state), row)
     guard row.life.state.isTerminal, let graph = row.graph else { return }
     try settleGraph(graph, after: [row])
   }
 
-  /// Takes a task back.
-  func cancel(_ row: TaskRow) throws(SQLiteError) {
+  /// Takes a task back; one that has failed and holds up those behind it with the same serial key
+  /// lets them go.
+  package func cancel(_ row: TaskRow) throws(SQLiteError) {
+    let held = try connection.run(
+      "UPDATE q_task SET holds = 0 WHERE id = \(row.number) AND state = 11 AND holds = 1")
+    if held > 0 { return try note(.lineReleased, row) }
     var row = row
     guard !row.life.state.isTerminal, !row.life.isCancelRequested else { return }
     row.life.cancel()
+    #if PLANTED
+      if PlantedTask.isActive(.cancelUntold) { return try save(row) }
+    #endif
     try settle(row, row.life.state == .running ? .cancelRequested : nil)
   }
 

@@ -1,8 +1,8 @@
-import CommuteSQLite
+package import CommuteSQLite
 import CommuteStore
 
 /// The queue's tables in the store's file.
-enum QueueSchema {
+package enum QueueSchema {
   static let version = 1
 
   /// Whether the tables are there, in a form that this app knows.
@@ -26,7 +26,7 @@ enum QueueSchema {
   /// Makes the tables where there are none.
   ///
   /// - Throws: ``QueueError/newerSchema(found:known:)`` where a newer app made them.
-  static func prepare(_ connection: Connection) throws(QueueError) {
+  package static func prepare(_ connection: Connection) throws(QueueError) {
     do {
       if try !isThere(connection) { try connection.execute(text) }
     } catch {
@@ -81,6 +81,8 @@ enum QueueSchema {
       WHERE unique_key IS NOT NULL AND state < 10;
     CREATE INDEX q_task_serial ON q_task(serial_key, id)
       WHERE serial_key IS NOT NULL AND (state < 10 OR state = 11 AND holds = 1);
+    CREATE INDEX q_task_serial_on ON q_task(serial_key)
+      WHERE serial_key IS NOT NULL AND state IN (3, 4);
     CREATE UNIQUE INDEX q_task_token ON q_task(token) WHERE state = 4;
     CREATE UNIQUE INDEX q_task_node ON q_task(graph, node) WHERE graph IS NOT NULL;
     CREATE UNIQUE INDEX q_task_occurrence ON q_task(schedule, occurrence)

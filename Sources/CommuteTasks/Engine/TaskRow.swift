@@ -1,30 +1,30 @@
-import CommuteCore
-import CommuteSQLite
+package import CommuteCore
+package import CommuteSQLite
 
 /// A task as it lies in the table, without its payload.
-struct TaskRow: Sendable {
-  var number: Int64
-  var id: TaskID
-  var kind: String
-  var version: Int
-  var lane: String
-  var life: TaskLife
-  var serialKey: String?
-  var uniqueKey: String?
-  var timeout: UInt64?
-  var owner: Int64?
-  var isUnreadable = false
-  var graph: Int64?
-  var node: String?
-  var join: JoinRule
-  var parents: Int
-  var parentsLeft: Int
-  var parentsBad: Int
-  var created: Int64
-  var reason: String?
+package struct TaskRow: Sendable {
+  package var number: Int64
+  package var id: TaskID
+  package var kind: String
+  package var version: Int
+  package var lane: String
+  package var life: TaskLife
+  package var serialKey: String?
+  package var uniqueKey: String?
+  package var timeout: UInt64?
+  package var owner: Int64?
+  package var isUnreadable = false
+  package var graph: Int64?
+  package var node: String?
+  package var join: JoinRule
+  package var parents: Int
+  package var parentsLeft: Int
+  package var parentsBad: Int
+  package var created: Int64
+  package var reason: String?
 
   /// The columns in the order in which ``init(_:)`` reads them.
-  static let columns: SQL = """
+  package static let columns: SQL = """
     id, uid, kind, version, lane, state, requires, urgency, rank, serial_key, unique_key, due_at, \
     delay, expires_at, timeout, attempt, failures, crashes, interruptions, first_delay, growth, \
     delay_limit, failure_limit, owner, started, cancel_requested, unreadable, graph, node, \
@@ -37,7 +37,13 @@ struct TaskRow: Sendable {
       AND (other.state < 10 OR other.state = 11 AND other.holds = 1) AND other.id < q_task.id
     """
 
-  init(_ row: borrowing Row) throws(SQLiteError) {
+  /// That a task called `other` of the same serial key goes on: also one from further behind, where
+  /// the task was over and is tried again.
+  static let isBesideOther: SQL = """
+    other.serial_key = q_task.serial_key AND other.state IN (3, 4)
+    """
+
+  package init(_ row: borrowing Row) throws(SQLiteError) {
     guard let pair = row.pair(1), let state = TaskState(rawValue: UInt8(clamping: row.int64(5))),
       let urgency = TaskUrgency(rawValue: UInt8(clamping: row.int64(7))),
       let join = JoinRule(rawValue: UInt8(clamping: row.int64(29)))

@@ -123,7 +123,7 @@ public struct Graph: Sendable {
     return self
   }
 
-  func plan() throws(QueueError) -> GraphPlan {
+  package func plan() throws(QueueError) -> GraphPlan {
     for member in members { _ = try member.draft.get() }
     do {
       return try GraphPlan(members.map { (name: $0.name, after: $0.after) })

@@ -32,6 +32,8 @@ public enum TaskEventType: UInt8, Hashable, Sendable, CaseIterable {
   case graphEnded = 14
   /// A handler told how far it is.
   case progress = 15
+  /// A failed task does not hold up those behind it with the same serial key any more.
+  case lineReleased = 16
   /// A task succeeded.
   case succeeded = 20
   /// It failed for good.

@@ -1,5 +1,5 @@
 public import CommuteCore
-import CommuteSQLite
+package import CommuteSQLite
 import CommuteStore
 import Synchronization
 
@@ -138,7 +138,7 @@ extension TaskQueue {
     try await reading { connection in
       try connection.all(
         """
-        SELECT seq, at, task, graph, type, attempt, detail FROM q_event
+        SELECT \(TaskEvent.columns) FROM q_event
         WHERE \(condition) ORDER BY seq LIMIT \(max(0, limit))
         """
       ) { (row) throws(SQLiteError) in try TaskEvent(row) }
@@ -187,7 +187,10 @@ extension TaskQueue {
 }
 
 extension TaskEvent {
-  init(_ row: borrowing Row) throws(SQLiteError) {
+  /// The columns in the order in which ``init(_:)`` reads them.
+  package static let columns: SQL = "seq, at, task, graph, type, attempt, detail"
+
+  package init(_ row: borrowing Row) throws(SQLiteError) {
     guard let type = TaskEventType(rawValue: UInt8(clamping: row.int64(4))) else {
       throw .corrupt(reason: "the queue's table holds an event that is none")
     }
@@ -200,29 +203,36 @@ extension TaskEvent {
 }
 
 /// Finds out why a task does not run, by the same conditions as a claim.
-struct Explanation {
-  let connection: Connection
-  let now: Int64
-  let terms: ClaimTerms
+package struct Explanation {
+  package let connection: Connection
+  package let now: Int64
+  package let terms: ClaimTerms
 
-  func blockers(of row: TaskRow) throws(SQLiteError) -> [Blocker] {
+  package init(connection: Connection, now: Int64, terms: ClaimTerms) {
+    self.connection = connection
+    self.now = now
+    self.terms = terms
+  }
+
+  package func blockers(of row: TaskRow) throws(SQLiteError) -> [Blocker] {
     let life = row.life
-    let isWaiting = !life.state.isTerminal && ![.running, .external, .parked].contains(life.state)
+    // Whoever has a handler for what was parked for want of one takes it up with the next claim.
+    let isTakenUp =
+      life.state == .parked && row.isUnreadable && terms.kinds.contains(row.kind)
+      && !terms.unreadable.contains(row.number)
+    let isWaiting = isTakenUp || [.blocked, .scheduled, .ready].contains(life.state)
     if isWaiting, let expires = life.expires, expires <= now { return [.over(.expired)] }
     switch life.state {
     case .blocked: return try parents(of: row)
     case .running: return [.running(process: try process(of: row))]
     case .external: return [.external(token: try token(of: row))]
     case .parked:
-      // Whoever has a handler for it takes it up with the next claim.
-      guard row.isUnreadable, terms.kinds.contains(row.kind),
-        !terms.unreadable.contains(row.number)
-      else { return [.parked(row.reason ?? "")] }
+      guard isTakenUp else { return [.parked(row.reason ?? "")] }
     case .succeeded, .failed, .cancelled, .skipped, .expired: return [.over(life.state)]
     case .scheduled, .ready: break
     }
     var blockers: [Blocker] = []
-    if life.state == .scheduled, life.due > now {
+    if life.state != .ready, life.due > now {
       blockers.append(
         life.failures > 0
           ? .backoff(until: life.due, failures: Int(life.failures)) : .due(life.due))
@@ -253,8 +263,9 @@ struct Explanation {
   private func inFront(of row: TaskRow) throws(SQLiteError) -> TaskID? {
     let pair = try connection.first(
       """
-      SELECT other.uid FROM q_task JOIN q_task AS other ON \(TaskRow.isBehindOther)
-      WHERE q_task.id = \(row.number) ORDER BY other.id LIMIT 1
+      SELECT other.uid FROM q_task JOIN q_task AS other
+        ON \(TaskRow.isBehindOther) OR \(TaskRow.isBesideOther)
+      WHERE q_task.id = \(row.number) AND other.id <> q_task.id ORDER BY other.id LIMIT 1
       """
     ) { (row) throws(SQLiteError) in row.pair(0) }
     return (pair ?? nil).map { TaskID(high: $0.high, low: $0.low) }
@@ -281,12 +292,12 @@ struct Explanation {
 
 extension QueueEngine {
   /// Forgets what has been over for long; a graph goes as a whole.
-  func prune(olderThan retention: Int64) throws(SQLiteError) -> Int {
+  ///
+  /// Of the events the oldest go, up to the first that is young enough by its date or that an
+  /// observer has not seen: what is left has no gaps, however often the clock was set.
+  package func prune(olderThan retention: Int64) throws(SQLiteError) -> Int {
     let limit = now &- retention
-    let chosen: SQL = """
-      SELECT id FROM q_task WHERE state >= 10 AND finished_at < \(limit) AND (graph IS NULL
-        OR graph IN (SELECT id FROM q_graph WHERE state >= 10 AND finished_at < \(limit)))
-      """
+    let chosen = Self.forgettable(since: limit)
     try connection.run("DELETE FROM q_step WHERE task IN (\(chosen))")
     try connection.run("DELETE FROM q_tag WHERE task IN (\(chosen))")
     try connection.run("DELETE FROM q_edge WHERE child IN (\(chosen)) OR parent IN (\(chosen))")
@@ -298,9 +309,27 @@ extension QueueEngine {
       """)
     try connection.run(
       """
-      DELETE FROM q_event WHERE at < \(limit)
-        AND seq <= coalesce((SELECT min(seq) FROM q_cursor), 9223372036854775807)
+      DELETE FROM q_event WHERE seq <= coalesce((SELECT min(seq) FROM q_cursor), \(Int64.max))
+        AND seq < coalesce((SELECT min(seq) FROM q_event WHERE at >= \(limit)), \(Int64.max))
       """)
+    #if PLANTED
+      if PlantedTask.isActive(.eventsPrunedByDate) {
+        try connection.run("DELETE FROM q_event WHERE at < \(limit)")
+      }
+    #endif
     return count
+  }
+
+  /// Tasks that may go: those over since a time, of graphs that are.
+  private static func forgettable(since limit: Int64) -> SQL {
+    #if PLANTED
+      if PlantedTask.isActive(.openGraphsPruned) {
+        return "SELECT id FROM q_task WHERE state >= 10 AND finished_at < \(limit)"
+      }
+    #endif
+    return """
+      SELECT id FROM q_task WHERE state >= 10 AND finished_at < \(limit) AND (graph IS NULL
+        OR graph IN (SELECT id FROM q_graph WHERE state >= 10 AND finished_at < \(limit)))
+      """
   }
 }

@@ -1,5 +1,5 @@
-import CommuteCore
-import CommuteStore
+package import CommuteCore
+package import CommuteStore
 import Foundation
 
 /// What is done for each kind of task.
@@ -49,16 +49,17 @@ public struct Handlers: Sendable {
 }
 
 /// How a handler ended, without its types.
-struct PlainOutcome: Sendable {
-  var ending: TaskLife.Ending
-  var reason: String?
-  var result: [UInt8]?
-  var effects: (@Sendable (borrowing WriteTransaction) throws -> Void)?
-  var token: String?
+package struct PlainOutcome: Sendable {
+  package var ending: TaskLife.Ending
+  package var reason: String?
+  package var result: [UInt8]?
+  package var effects: (@Sendable (borrowing WriteTransaction) throws -> Void)?
+  package var token: String?
   /// Whether the payload could not be read: a release that can takes the task up again.
-  var isUnreadable = false
+  package var isUnreadable = false
 
-  init(_ ending: TaskLife.Ending, because reason: String? = nil, isUnreadable: Bool = false) {
+  package init(_ ending: TaskLife.Ending, because reason: String? = nil, isUnreadable: Bool = false)
+  {
     self.ending = ending
     self.reason = reason
     self.isUnreadable = isUnreadable

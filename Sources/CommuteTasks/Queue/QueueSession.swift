@@ -13,7 +13,6 @@ final class QueueSession: Sendable {
   static func open(_ store: Store) async throws -> QueueSession {
     let name = store.isInMemory ? "" : "\(prefix)\(store.newID().text)\(suffix)"
     let path = path(name, of: store)
-    let clock = store.clock
     let (number, lock) = try await store.write { tx in
       // File, lock and row under one lock of the database: whoever sweeps sees all or nothing.
       var lock: SideLock?
@@ -22,15 +21,9 @@ final class QueueSession: Sendable {
         guard made.tryLock() else { throw QueueError.closed }
         lock = made
       }
-      let engine = QueueEngine(tx)
-      try engine.observeClock()
-      try engine.connection.run(
-        """
-        INSERT INTO q_session(boot, pid, lock, started_at, beat_at)
-        VALUES (\(clock.bootID()), \(Int64(ProcessInfo.processInfo.processIdentifier)), \(name),
-          \(engine.now), \(engine.now))
-        """)
-      return (engine.connection.lastInsertRowID, lock)
+      let number = try QueueEngine(tx).openSession(
+        process: Int64(ProcessInfo.processInfo.processIdentifier), lock: name)
+      return (number, lock)
     }
     let session = QueueSession(number, lock)
     try await session.reap(store)
@@ -100,17 +93,7 @@ final class QueueSession: Sendable {
   func close(_ store: Store) async throws {
     let own = number
     try await store.write { tx in
-      let engine = QueueEngine(tx)
-      for var row in try engine.tasks(where: "state = 3 AND owner = \(own)") {
-        row.life.end(.interrupted, now: engine.now, draw: engine.draw())
-        row.reason = "the queue was stopped"
-        try engine.settle(row, row.life.state.isTerminal ? nil : .interrupted)
-      }
-      let name = try engine.connection.first("SELECT lock FROM q_session WHERE id = \(own)") {
-        (row) throws(SQLiteError) in row.text(0)
-      }
-      try engine.connection.run("DELETE FROM q_session WHERE id = \(own)")
-      return name
+      try QueueEngine(tx).closeSession(own)
     }.map { name in
       if !name.isEmpty { try? FileManager.default.removeItem(atPath: Self.path(name, of: store)) }
     }

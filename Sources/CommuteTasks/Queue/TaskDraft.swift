@@ -1,14 +1,14 @@
 import CommuteCore
 
 /// A task that was not queued yet: its payload as bytes and how it is to be run.
-struct TaskDraft: Sendable {
-  var kind: String
-  var version: Int
-  var payload: [UInt8]
-  var policy: TaskPolicy
-  var options: EnqueueOptions
+package struct TaskDraft: Sendable {
+  package var kind: String
+  package var version: Int
+  package var payload: [UInt8]
+  package var policy: TaskPolicy
+  package var options: EnqueueOptions
 
-  init(
+  package init(
     kind: String, version: Int, payload: [UInt8], policy: TaskPolicy, options: EnqueueOptions
   ) {
     self.kind = kind

@@ -178,13 +178,6 @@ final class Worker: Sendable {
     }
   }
 
-  private struct Round: Sendable {
-    var claimed: [ClaimedTask] = []
-    var nextDue: Int64?
-    /// The signals that ready tasks want; nothing unless somebody asks.
-    var wanted: UInt64 = 0
-  }
-
   /// Looks for processes that have died since, as often as for work.
   private func reap() async throws(QueueError) {
     let now = queue.store.clock.monotonic()
@@ -198,7 +191,7 @@ final class Worker: Sendable {
   }
 
   /// Looks what there is to do and takes as much as may run.
-  private func claim(_ signals: UInt64) async throws(QueueError) -> Round {
+  private func claim(_ signals: UInt64) async throws(QueueError) -> ClaimRound {
     let terms = ClaimTerms(
       session: session.number, signals: signals, lease: settings.lease,
       kinds: queue.handlers.kinds, busy: queue.busy,
@@ -206,27 +199,11 @@ final class Worker: Sendable {
     let running = running.withLock { $0.mapValues(\.number) }
     let isAsked = queue.state.withLock { $0.listener != nil }
     let runsSuspect = queue.runsSuspect
-    let (round, lost) = try await queue.writing { queue, tx in
-      let engine = QueueEngine(tx)
-      try engine.observeClock()
-      try engine.wake(terms)
-      let lost = try engine.lost(running, session: terms.session)
-      try engine.beat(session: terms.session, lease: terms.lease)
-      var round = Round()
-      let suspect = terms.busy.isEmpty ? try engine.claimSuspect(terms) : nil
-      if let suspect { round.claimed = [suspect] }
-      let isFree = try suspect == nil && !runsSuspect && !engine.hasOverdueSuspect(terms)
-      for lane in try engine.readyLanes() {
-        if isFree { round.claimed += try engine.claim(Int.max, in: lane, terms) }
-        guard isAsked else { continue }
-        for wanted in try QueueEngine.requirements(in: lane, engine.connection) {
-          round.wanted |= wanted
-        }
-      }
-      round.nextDue = try engine.nextDue()
-      return (round, lost)
+    let round = try await queue.writing { _, tx in
+      try QueueEngine(tx).round(
+        terms, running: running, runsSuspect: runsSuspect, asksWishes: isAsked)
     }
-    for number in lost { cancel(number) }
+    for number in round.lost { cancel(number) }
     queue.noteWish(for: round.wanted)
     return round
   }

@@ -131,7 +131,8 @@ public final class TaskQueue: Sendable {
 
   // MARK: - Control
 
-  /// Takes a task back; one that runs is told, and ends as cancelled.
+  /// Takes a task back; one that runs is told, and ends as cancelled; one that has failed and holds
+  /// up those behind it with the same serial key lets them go.
   ///
   /// - Throws: ``QueueError/unknownTask(_:)``.
   public func cancel(_ id: TaskID) async throws(QueueError) {

@@ -1,0 +1,3 @@
+import Foundation
+
+exit(SimulationProgram.run(Array(CommandLine.arguments.dropFirst())))
