@@ -40,7 +40,7 @@ extension QueueEngine {
     return row
   }
 
-  /// Tasks that run here and are another's by now, or were taken back.
+  /// Tasks that run here and are another's by now, were taken back, or are of a lane that is paused.
   package func lost(
     _ running: [Int64: UInt64], session: Int64
   ) throws(SQLiteError) -> [Int64] {
@@ -51,7 +51,8 @@ extension QueueEngine {
     let kept = try connection.all(
       """
       SELECT id, attempt FROM q_task
-      WHERE state = 3 AND owner = \(session) AND cancel_requested = 0
+      WHERE state = 3 AND owner = \(session) AND cancel_requested = 0 AND NOT EXISTS (
+        SELECT 1 FROM q_lane WHERE name = q_task.lane AND paused_until > \(now))
       """
     ) { (row) throws(SQLiteError) in (number: row.int64(0), attempt: row.int64(1)) }
     let attempts = Dictionary(kept.map { ($0.number, $0.attempt) }, uniquingKeysWith: max)

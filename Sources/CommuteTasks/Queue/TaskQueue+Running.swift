@@ -21,7 +21,7 @@ extension TaskQueue {
   /// Runs tasks until the calling task is cancelled; every handler is a child of this call.
   ///
   /// When it returns, its handlers have returned, and what they had not finished is ready again
-  /// without a failure counted.
+  /// without a failure counted. One call of a queue runs at a time: a second one waits for its turn.
   ///
   /// - Throws: ``QueueError`` where the queue cannot be read or written.
   /// - Returns: What it did.
@@ -32,7 +32,9 @@ extension TaskQueue {
 
   /// Runs tasks until none is ready, or until a deadline: for a window that the system grants.
   ///
-  /// It returns before the deadline, and nothing it started is still running.
+  /// It returns before the deadline, and nothing it started is still running. While another call of
+  /// this queue runs, it starts nothing itself: it waits until that one has nothing left that is
+  /// ready, and reports no attempts. Any number of such calls lead to one more drain at most.
   ///
   /// - Throws: ``QueueError`` where the queue cannot be read or written.
   @discardableResult
@@ -50,6 +52,7 @@ extension TaskQueue {
   /// - Parameter milliseconds: How long handlers are waited for. One that goes on longer is fenced:
   ///   whatever it says later counts for nothing.
   public func suspend(within milliseconds: Int64) async {
+    flight.sendAway()
     let workers = state.withLock { state -> [Worker] in state.workers }
     for worker in workers { worker.stop() }
     await withTaskGroup { group in
@@ -60,11 +63,37 @@ extension TaskQueue {
     }
     for worker in workers { try? await worker.session.close(store) }
     await store.suspend()
+    flight.forget()
   }
 
-  private func work(until deadline: ContinuousClock.Instant?) async throws(QueueError)
-    -> DrainReport
-  {
+  private func work(
+    until deadline: ContinuousClock.Instant?
+  ) async throws(QueueError) -> DrainReport {
+    var turn = flight.begin(wantsRest: deadline != nil)
+    while case .others(let follower) = turn {
+      bell.ring()
+      switch await flight.wait(for: follower, limit: limit(deadline)) {
+      case .free where !Task.isCancelled: turn = flight.begin(wantsRest: deadline != nil)
+      case .free, .rested, .late: return try await summary(DrainReport())
+      case .sentAway: return DrainReport()
+      }
+    }
+    defer { if case .own(let number) = turn { flight.end(number) } }
+    return try await workAlone(until: deadline)
+  }
+
+  /// Waits as long as a call with a deadline may.
+  private func limit(_ deadline: ContinuousClock.Instant?) -> (@Sendable () async -> Void)? {
+    guard let deadline else { return nil }
+    return { [settings] in
+      let left = deadline - ContinuousClock.now - .milliseconds(settings.margin)
+      try? await settings.sleep(max(0, Int64(left / .milliseconds(1))))
+    }
+  }
+
+  private func workAlone(
+    until deadline: ContinuousClock.Instant?
+  ) async throws(QueueError) -> DrainReport {
     let session: QueueSession
     do { session = try await QueueSession.open(store) } catch { throw .of(error) }
     let worker = Worker(self, session, deadline: deadline)
@@ -80,6 +109,22 @@ extension TaskQueue {
     await Task { [store] in try? await session.close(store) }.value
     worker.ended.ring()
     return try result.get()
+  }
+}
+
+extension TaskQueue {
+  /// What a call did, with what is left.
+  func summary(_ counted: DrainReport) async throws(QueueError) -> DrainReport {
+    try await writing { _, tx in
+      var report = counted
+      let engine = QueueEngine(tx)
+      let left = try engine.connection.statement(
+        "SELECT count(*) FROM q_task WHERE state < 10"
+      ).firstInt64()
+      report.left = Int(clamping: left ?? 0)
+      report.nextDue = try engine.nextDue()
+      return report
+    }
   }
 }
 
@@ -156,11 +201,12 @@ final class Worker: Sendable {
       self.stop()
     }
     try outcome.get()
-    return try await summary()
+    return try await queue.summary(report.withLock { $0 })
   }
 
   private func claimAndRun(in group: inout TaskGroup<Void>) async throws(QueueError) {
     while !isOver {
+      let look = queue.flight.look()
       try await reap()
       let signals = queue.signals.withLock { $0 }
       let round = try await claim(signals.bits)
@@ -173,6 +219,7 @@ final class Worker: Sendable {
       }
       if !round.claimed.isEmpty { continue }
       let isIdle = running.withLock { $0.isEmpty }
+      if isIdle { queue.flight.rest(look) }
       if deadline != nil, isIdle { return }
       await wait(until: round.nextDue)
     }
@@ -222,20 +269,6 @@ final class Worker: Sendable {
       group.addTask { try? await settings.sleep(length) }
       await group.next()
       group.cancelAll()
-    }
-  }
-
-  private func summary() async throws(QueueError) -> DrainReport {
-    let counted = report.withLock { $0 }
-    return try await queue.writing { queue, tx in
-      var report = counted
-      let engine = QueueEngine(tx)
-      let left = try engine.connection.statement(
-        "SELECT count(*) FROM q_task WHERE state < 10"
-      ).firstInt64()
-      report.left = Int(clamping: left ?? 0)
-      report.nextDue = try engine.nextDue()
-      return report
     }
   }
 

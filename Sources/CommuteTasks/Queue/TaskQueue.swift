@@ -31,6 +31,7 @@ public final class TaskQueue: Sendable {
   let handlers: Handlers
   let settings: QueueSettings
   let bell = Bell()
+  let flight = Flight()
   let signals = Mutex(Signals())
   let state = Mutex(State())
 
@@ -203,6 +204,40 @@ public final class TaskQueue: Sendable {
         """
         INSERT INTO q_lane(name, width) VALUES (\(lane), \(max(0, width)))
         ON CONFLICT (name) DO UPDATE SET width = excluded.width
+        """)
+      let bell = queue.bell
+      tx.afterCommit { bell.ring() }
+    }
+  }
+
+  /// Starts nothing of a lane until a time in milliseconds of the wall clock, or until it is resumed;
+  /// what runs of it is stopped, at no cost to the tasks.
+  ///
+  /// It holds over all processes and survives them.
+  public func pauseLane(
+    _ lane: String, until time: Int64? = nil, because reason: String? = nil
+  ) async throws(QueueError) {
+    // A time that a clock which is set cannot move out of range: the end of the year 9999.
+    let latest: Int64 = 253_402_300_799_000
+    try await changeLane(lane, pausedUntil: min(time ?? latest, latest), because: reason)
+  }
+
+  /// Goes on with a lane that was paused.
+  public func resumeLane(_ lane: String) async throws(QueueError) {
+    try await changeLane(lane, pausedUntil: nil, because: nil)
+  }
+
+  private func changeLane(
+    _ lane: String, pausedUntil: Int64?, because reason: String?
+  ) async throws(QueueError) {
+    try await writing { queue, tx in
+      try QueueEngine(tx).observeClock()
+      try tx.connection.run(
+        """
+        INSERT INTO q_lane(name, width, paused_until, pause_reason)
+        VALUES (\(lane), \(Self.defaultWidth), \(pausedUntil), \(reason))
+        ON CONFLICT (name) DO UPDATE SET paused_until = excluded.paused_until,
+          pause_reason = excluded.pause_reason
         """)
       let bell = queue.bell
       tx.afterCommit { bell.ring() }
