@@ -18,7 +18,7 @@ step "swift test" $ours --skip "$slow|$network|$heavy"
 step "heavy tests" $ours --filter "$heavy"
 step "network tests" $ours --filter "$network"
 step "slow tests" $ours --no-parallel --filter "$slow"
-step "embedded" make -s embedded
+step "builds" Tools/builds.sh
 later "browser"
 step "simulate" make -s simulate HISTORIES=20000
 step "simulate-sqlite" make -s simulate-sqlite HISTORIES=200

@@ -23,7 +23,7 @@ struct Quarry {
   /// As people read it.
   var line: String {
     isKilled
-      ? "planted: \(name) killed by \(guarantee) after \(history) histories, shown in \(steps) steps"
+      ? "planted: \(name) killed by \(guarantee) in history \(history), shown in \(steps) steps"
       : "planted: \(name) SURVIVED"
   }
 

@@ -40,7 +40,8 @@ extension QueueEngine {
     return row
   }
 
-  /// Tasks that run here and are another's by now, were taken back, or are of a lane that is paused.
+  /// Tasks that run here and must stop: they are another's by now, were taken back, or their lane
+  /// is paused.
   package func lost(
     _ running: [Int64: UInt64], session: Int64
   ) throws(SQLiteError) -> [Int64] {

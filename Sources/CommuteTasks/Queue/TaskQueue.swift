@@ -210,8 +210,8 @@ public final class TaskQueue: Sendable {
     }
   }
 
-  /// Starts nothing of a lane until a time in milliseconds of the wall clock, or until it is resumed;
-  /// what runs of it is stopped, at no cost to the tasks.
+  /// Starts nothing of a lane until a time in milliseconds of the wall clock, or until it is
+  /// resumed; what runs of it is stopped, at no cost to the tasks.
   ///
   /// It holds over all processes and survives them.
   public func pauseLane(
