@@ -11,6 +11,8 @@ struct Router: Sendable {
 
   let sync: SyncEndpoint
   let ping: PingEndpoint
+  /// What browsers get; nil where the server has no pages.
+  let pages: WebPages?
   /// Whether only requests to this machine by name are answered.
   let isLocalOnly: Bool
 
@@ -41,7 +43,10 @@ struct Router: Sendable {
     case "/v1/live":
       try require(.get, of: request)
       throw .notYet
-    default: throw .notFound
+    default:
+      guard let response = pages?.answer(request) else { throw .notFound }
+      try require(.get, of: request)
+      return Outcome(response: response, owner: nil, detail: "")
     }
   }
 

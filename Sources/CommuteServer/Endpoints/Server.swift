@@ -9,7 +9,8 @@ import CommuteHTTP
 /// ```
 /// `POST /v1/sync` is one round of sync, `GET /v1/ping?nonce=…` tells a device that it is this
 /// server that answers, `GET /health` whether the store does. `GET /v1/live` is kept for live hints
-/// and answers 501. Refusals are JSON: `{"error": "wrongOwner", "message": "…"}`.
+/// and answers 501. Every other path is that of a page (``ServerSettings/pages``).
+/// Refusals are JSON: `{"error": "wrongOwner", "message": "…"}`.
 public final class Server: Sendable {
   private let store: any ServerStore
   private let settings: ServerSettings
@@ -59,7 +60,8 @@ public final class Server: Sendable {
         minimumSchema: settings.minimumSchema,
         retrySeconds: max(1, settings.limits.retryAfter.components.seconds),
         wall: settings.wall, complain: settings.complain),
-      ping: PingEndpoint(store: store, wall: settings.wall), isLocalOnly: tokens == nil)
+      ping: PingEndpoint(store: store, wall: settings.wall), pages: settings.pages,
+      isLocalOnly: tokens == nil)
   }
 
   /// Begins to listen, after the store has answered once.

@@ -6,6 +6,8 @@ public struct ServerSettings: Sendable {
   public var http = HTTPServerSettings()
   /// The file of tokens; nil for a server that only this machine reaches.
   public var tokenFile: String?
+  /// What it gives to browsers; nil where it serves devices only.
+  public var pages: WebPages?
   /// How much it takes on at once.
   public var limits = ServerLimits()
   /// The oldest schema version of the app that is answered; older ones are told to be updated.

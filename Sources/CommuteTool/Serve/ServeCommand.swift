@@ -23,6 +23,7 @@ struct ServeCommand: Command {
       OptionSpec("host", "HOST", "the address to listen at (127.0.0.1)"),
       OptionSpec("port", "PORT", "the port to listen at; 0 takes a free one (8787)"),
       OptionSpec("tokens", "FILE", "who may come in, a line each"),
+      OptionSpec("web", "DIR", "the pages for browsers, as `make web` makes them (Web/dist)"),
       CareOptions.retention,
       OptionSpec("purge-after", "MINUTES", "when it first purges after its start (60)"),
       OptionSpec("no-purge", "leaves purging to `commute server purge`"),
@@ -37,6 +38,8 @@ struct ServeCommand: Command {
   private let database: String
   private let settings: ServerSettings
   private let endsWithInput: Bool
+  /// The folder of pages that was asked for.
+  private let web: String?
   /// How long deletions are remembered, in milliseconds.
   private let retention: Int64
   private let purges: Bool
@@ -55,6 +58,7 @@ struct ServeCommand: Command {
     settings.http.host = try arguments.filled("host") ?? settings.http.host
     settings.http.port = try arguments.number("port", in: 0...UInt16.max) ?? Self.usualPort
     settings.tokenFile = try arguments.filled("tokens")
+    web = try arguments.filled("web")
     if arguments.has("log") { settings.log = { output.note($0.text) } }
     settings.wall = ProgramClock.milliseconds
     settings.complain = { output.complain($0) }
@@ -141,10 +145,18 @@ struct ServeCommand: Command {
       throw Failure(.storage, "\(error)")
     }
     do {
+      var settings = settings
+      settings.pages = try WebPlace.pages(web)
       return try Server(store: store, settings: settings)
-    } catch {
+    } catch let refusal as WebPages.Refusal {
+      await store.close()
+      throw Failure(.refused, refusal.description)
+    } catch let error as ServerError {
       await store.close()
       throw Self.failure(error)
+    } catch {
+      await store.close()
+      throw Failure(.refused, "\(error)")
     }
   }
 
