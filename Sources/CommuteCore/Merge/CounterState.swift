@@ -84,7 +84,7 @@ public struct CounterState: Hashable, Sendable {
     }
     let known = entries[index].total
     if replica == Self.seed {
-      if Self.seed(known, precedes: total) { entries[index].total = total }
+      entries[index].total = Self.greaterSeed(known, total)
       return
     }
     #if PLANTED
@@ -97,9 +97,11 @@ public struct CounterState: Hashable, Sendable {
       up: max(known.up, total.up), down: max(known.down, total.down))
   }
 
-  private static func seed(_ one: CounterTotal, precedes other: CounterTotal) -> Bool {
-    let values = (mine: FieldValue.integer(one.value), theirs: FieldValue.integer(other.value))
-    return values.mine != values.theirs ? values.mine < values.theirs : one.up < other.up
+  /// Of two seeds that with the greater canonical bytes; of equal ones that which goes up more.
+  private static func greaterSeed(_ one: CounterTotal, _ other: CounterTotal) -> CounterTotal {
+    let (mine, theirs) = (FieldValue.integer(one.value), FieldValue.integer(other.value))
+    if mine != theirs { return mine < theirs ? other : one }
+    return max(one.up, other.up) == one.up ? one : other
   }
 
   /// Both counters' totals.

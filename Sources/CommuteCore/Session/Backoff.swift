@@ -16,6 +16,8 @@ public struct Backoff: Hashable, Sendable {
   /// The upper end of the first delay, in milliseconds.
   public var firstDelay: UInt64
   /// What the upper end is with each failure, in percent of the one before; 200 doubles it.
+  ///
+  /// Less than 100 counts as 100: it never falls.
   public var growthPercent: UInt64
   /// The greatest upper end, in milliseconds.
   public var delayLimit: UInt64
@@ -39,8 +41,9 @@ public struct Backoff: Hashable, Sendable {
   /// The upper end of the delay after a number of failures in a row; the first failure is 1.
   public func ceiling(afterFailures failures: UInt32) -> UInt64 {
     var ceiling = min(firstDelay, delayLimit)
-    for _ in 1..<min(max(failures, 1), 41) where ceiling < delayLimit && growthPercent > 100 {
-      let product = ceiling.multipliedFullWidth(by: growthPercent)
+    let growth = max(growthPercent, 100)
+    for _ in 1..<min(max(failures, 1), 41) {
+      let product = ceiling.multipliedFullWidth(by: growth)
       guard product.high < UInt64(100) else { return delayLimit }
       ceiling = min(UInt64(100).dividingFullWidth(product).quotient, delayLimit)
     }

@@ -60,6 +60,15 @@ import Testing
     #expect(two.merged(with: one) == one.merged(with: two))
   }
 
+  @Test func `of two seeds of one value the one that goes up more stays`() {
+    var one = CounterState()
+    one.raise(CounterState.seed, to: CounterTotal(up: 5, down: 2))
+    var two = CounterState()
+    two.raise(CounterState.seed, to: CounterTotal(up: 4, down: 1))
+    #expect(one.merged(with: two) == one)
+    #expect(two.merged(with: one) == one)
+  }
+
   @Test(arguments: [
     "", "{", "[]", "null", "{\"x\":[\"1\",\"0\"]}", "{\"0000000000000001\":[1,0]}",
     "{\"0000000000000001\":[\"1\"]}", "{\"0000000000000001\":[\"-1\",\"0\"]}",

@@ -100,6 +100,26 @@ import Testing
     #expect(bench.conflicts.map(\.lost) == [.text("c")])
   }
 
+  @Test mutating func `a field that the record does not have was not applied`() throws {
+    try bench.set(0, ["note": .text("n"), "title": .text("b")])
+    let operation = try bench.sent(0)
+    let outcome = bench.take(
+      0,
+      Verdict(
+        id: operation.id, kind: .rejected(.expired, message: "too late"),
+        record: bench.stored.map { RecordMessage(key: RuleTable.key, state: $0) }))
+    #expect(outcome.rejections.map(\.row.operation.fields.names) == [["note", "title"]])
+    try bench.retry(0, outcome.rejections.map(\.row.operation))
+    try bench.sync()
+    #expect(bench.held("note") == .text("n"))
+  }
+
+  @Test mutating func `a seed is nobody's, also where the record shows the same`() throws {
+    try bench.seed(0, ["client": .text("s")])
+    #expect(try applyAndRefuse().rejections.map(\.row.operation.fields.names) == [["client"]])
+    #expect(bench.shown(0, "client") == .text("s"))
+  }
+
   @Test mutating func `a seed behind a refused one keeps its whole value`() throws {
     var bench = RuleBench()
     try bench.seed(0, ["title": .text("t")])

@@ -47,6 +47,49 @@ import Testing
     #expect(bench.conflicts.isEmpty)
   }
 
+  /// A value that waits behind another is lifted and sent by a copy that writes as `there`; the
+  /// server forgets that, and this file lifts it as `here` and sends it once more.
+  private mutating func sendTwice(there: UInt64, here: UInt64) throws {
+    try bench.create(0, ["both": .text("a")])
+    try bench.sync()
+    try bench.set(0, ["both": .text("b")])
+    let first = try bench.sent(0)
+    try bench.set(0, ["both": .text("c")])
+    let copy = bench.phones[0]
+    bench.phones[0].clock.replica = ReplicaID(rawValue: there)
+    bench.time += 50_000
+    let settled = bench.settle(0, [first], user: "ada")[0]
+    bench.take(0, settled)
+    let sent = try bench.sent(0)
+    _ = bench.settle(0, [sent], user: "ada")
+    bench.state.operations[sent.id] = nil
+    bench.phones[0] = copy
+    bench.phones[0].clock.replica = ReplicaID(rawValue: here)
+    bench.time += 1_000
+    bench.take(0, settled)
+    bench.phones[0].clock.replica = ReplicaID(rawValue: 8)
+    try bench.set(0, ["both": .text("d")])
+    let again = try bench.sent(0)
+    #expect(again.fields["both"]?.stamp != sent.fields["both"]?.stamp)
+    let verdict = bench.settle(0, [again], user: "ada")[0]
+    #expect(verdict.kind == .applied)
+    bench.take(0, verdict)
+    try bench.sync()
+  }
+
+  @Test(arguments: [(1, 8), (7, 7)] as [(UInt64, UInt64)])
+  mutating func `what the server has forgotten and gets once more is replaced, too`(
+    there: UInt64, here: UInt64
+  ) throws {
+    try sendTwice(there: there, here: here)
+    #expect(bench.stored?.fields["both"]?.siblings.map(\.value) == [.text("d")])
+  }
+
+  @Test mutating func `the same value of another replica stays`() throws {
+    try sendTwice(there: 7, here: 8)
+    #expect(bench.stored?.fields["both"]?.siblings.map(\.value) == [.text("c"), .text("d")])
+  }
+
   // MARK: - Counts
 
   /// The first phone's change as its copy has sent it, which had counted under another id by then.

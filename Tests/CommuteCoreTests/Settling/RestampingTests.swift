@@ -48,6 +48,37 @@ import Testing
     #expect(first.stamps["title"] == second.stamps["title"])
   }
 
+  @Test mutating func `an earlier claim of a replica is settled below a later one of a maximum`()
+    throws
+  {
+    bench.settlement.tables = [
+      "book": TableSchema("book", fields: [FieldSchema("best", .integer, rule: .maximum)])
+    ]
+    let later = future(50)
+    let earlier = ServerBench.stamp(later.milliseconds - 10)
+    var operation = bench.operation(at: later, creates: true)
+    operation.fields["best"] = OperationField(value: .integer(5), stamp: later, rule: .maximum)
+    let first = bench.settle(operation)
+    bench.time += 500_000
+    operation = bench.operation(at: earlier)
+    operation.fields["best"] = OperationField(value: .integer(4), stamp: earlier, rule: .maximum)
+    let second = bench.settle(operation)
+    #expect(try #require(second.stamps["best"]) < #require(first.stamps["best"]))
+  }
+
+  @Test mutating func `a deletion is settled by its own claim, whatever was claimed later`() {
+    let later = future(50)
+    let earlier = ServerBench.stamp(later.milliseconds - 10)
+    bench.create("a")
+    let first = bench.settle(bench.operation(deleted: later))
+    #expect(first.deleted != nil)
+    bench.time += 500_000
+    let verdict = bench.settle(bench.operation(deleted: earlier))
+    #expect(verdict.kind == .applied)
+    #expect(verdict.deleted == nil)
+    #expect(bench.stored?.deleted == earlier)
+  }
+
   @Test mutating func `a lower claim gets a stamp just below, a higher one a new one`() throws {
     let middle = bench.settle(bench.operation(["title": "b"], at: future(50), creates: true))
     let lower = bench.settle(bench.operation(["title": "a"], at: future(10, by: 2)))
