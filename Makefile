@@ -17,7 +17,7 @@ formatted := Package.swift Sources Tests Tools $(wildcard Examples Benchmarks)
 planted := $(if $(BREAK),--planted)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults tasks-soak simulate-tasks memory embedded sanitize coverage web test-browser bench docs install
+.PHONY: help setup demo test check format lint stories simulate simulate-sqlite crash faults tasks-soak simulate-tasks memory embedded sanitize coverage test-one-thread web test-browser bench docs install
 
 help: ## lists what make can do
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -84,6 +84,9 @@ coverage: ## how much of merge, clock, outbox and cursor code is run, and which 
 
 embedded: ## the core as WebAssembly gives the same golden vectors as here
 	@Tools/check-embedded.sh
+
+test-one-thread: ## tests in a process whose pool has one thread: nothing may block it (FILTER=)
+	@Tools/test-one-thread.sh $(FILTER)
 
 web: ## builds the pages and the core for browsers into Web/dist, and checks their sizes
 	@Tools/make-web.sh
