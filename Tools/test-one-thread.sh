@@ -14,7 +14,7 @@ mkdir -p "$work"
 
 cc -O1 -fPIC -shared -Wall -Wextra -Werror -o "$work/processors.so" \
   Tests/OneThread/processors.c -ldl
-swiftc -O -swift-version 6 -o "$work/proof" Tests/OneThread/proof.swift
+swiftc -O -swift-version 6 -o "$work/proof" Tests/OneThread/main.swift
 preload=$PWD/$work/processors.so
 case $work in /*) preload=$work/processors.so ;; esac
 many=$("$work/proof")
